@@ -207,8 +207,8 @@ export const importRecords = defineOperation({
 });
 
 /**
- * Imports a CSV file while it arrives. `input` comes from a query string and is the input of
- * importRecords without the file. The function checks the caller's permission before it reads the
+ * Imports a CSV file. `input` comes from a query string and is the input of importRecords without the
+ * file. The function checks the caller's permission before it reads the
  * first byte. Throws the same errors as invoke, and bad_request for a file that cannot be read.
  */
 export async function importCsv(

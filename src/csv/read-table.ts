@@ -87,9 +87,7 @@ async function* slicesOf(
 	for await (const chunk of bytes) {
 		total += chunk.length;
 		if (total > MAX_CSV_BYTES) {
-			throw wrongFile(
-				`has more than ${MAX_CSV_BYTES} bytes, the limit for one import; split the file and import the parts`,
-			);
+			throw tooManyBytes();
 		}
 		for (let from = 0; from < chunk.length; from += SLICE) {
 			yield decode(decoder, chunk.subarray(from, from + SLICE));
@@ -173,6 +171,12 @@ function describe(error: CsvError): AppError {
 				`is not valid CSV${where}; enclose a cell that contains a quote in quotes, and double the quote inside it`,
 			);
 	}
+}
+
+export function tooManyBytes(): AppError {
+	return wrongFile(
+		`has more than ${MAX_CSV_BYTES} bytes, the limit for one import; split the file and import the parts`,
+	);
 }
 
 export function wrongFile(what: string): AppError {

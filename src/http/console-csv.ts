@@ -1,16 +1,18 @@
 import { Readable } from "node:stream";
 import { finished } from "node:stream/promises";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import { exportList } from "../csv/export.ts";
-import { importCsv } from "../csv/import.ts";
-import { MAX_CSV_BYTES } from "../csv/read-table.ts";
+import { importCsv, importRecords } from "../csv/import.ts";
+import { MAX_CSV_BYTES, tooManyBytes } from "../csv/read-table.ts";
 import { badFields } from "../errors.ts";
 import { parseId } from "../id.ts";
-import type { Services } from "../invoke.ts";
+import { authorize, type Services } from "../invoke.ts";
+import { type BodyRoom, holdRoom, IMPORT_BODIES } from "../load/body-budget.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import { findOperation } from "../operations.ts";
 import { callerOf, findCallerAgain } from "./admission.ts";
+import { readBody, unreadBodyError } from "./body.ts";
 import { limitDownload } from "./downloads.ts";
 import { readQueryInput } from "./query-input.ts";
 import { takeSource } from "./read-source.ts";
@@ -58,7 +60,8 @@ const MAX_MS = 1_800_000;
 /** Adds the routes that download lists as CSV files and import CSV files into registers. */
 export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 	const takeExportTurn = makeTurns(EXPORTS_OF_A_USER, EXPORTS);
-	const takeImportTurn = makeTurns(IMPORTS_OF_A_USER, IMPORTS);
+	const importsOfUsers = new FairShares(IMPORTS_OF_A_USER);
+	const imports = new FairShares(IMPORTS);
 
 	app.get<{ Params: { list: string } }>(
 		"/api/console/export/:list.csv",
@@ -99,18 +102,40 @@ export function addConsoleCsv(app: FastifyInstance, services: Services): void {
 		{ bodyLimit: MAX_CSV_BYTES, config: { admits: "session" } },
 		async (request) => {
 			const caller = callerOf(request);
+			const userId = caller.userId ?? "";
 			const query = new URLSearchParams(request.url.split("?")[1]);
-			return takeImportTurn(caller.userId ?? "", () =>
-				importCsv(
-					services,
-					caller,
-					Object.fromEntries(query),
-					request.body,
-					request.id,
-				),
-			);
+			const input = Object.fromEntries(query);
+			await authorize(services, caller, importRecords, input);
+			return importsOfUsers.run(userId, async () => {
+				const room = holdRoom(IMPORT_BODIES.of(userId));
+				try {
+					// A slow sender holds nothing that other users need. Its session may end meanwhile.
+					const body = await receiveCsv(request, room);
+					const callerNow = await findCallerAgain(request)();
+					return await imports.run("all", () =>
+						importCsv(services, callerNow, input, body, request.id),
+					);
+				} finally {
+					room.release();
+				}
+			});
 		},
 	);
+}
+
+/**
+ * Receives a CSV file whole. Returns a body of another type as it is, for the operation to reject.
+ */
+async function receiveCsv(
+	{ body, raw }: FastifyRequest,
+	room: BodyRoom,
+): Promise<unknown> {
+	if (!(body instanceof Readable)) return body;
+	const bytes = await readBody(raw, MAX_CSV_BYTES, room);
+	if (bytes === "too_large") throw tooManyBytes();
+	if (bytes === "aborted") throw unreadBodyError("broken", MAX_CSV_BYTES);
+	if (typeof bytes === "string") throw unreadBodyError(bytes, MAX_CSV_BYTES);
+	return Readable.from(bytes);
 }
 
 /** Largest number of rows that an export can name. The address of the request has all their ids. */

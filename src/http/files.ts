@@ -1,15 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { retriedTransaction } from "../db/pool.ts";
-import { AppError, badFields } from "../errors.ts";
+import { AppError, badFields, overloaded } from "../errors.ts";
 import { readContent, requireRoom } from "../files/contents.ts";
 import { addWithFile, uploadInput } from "../files/evidence-operations.ts";
-import { DEFAULT_LIMITS } from "../files/file-limits.ts";
+import { DEFAULT_LIMITS, type FileLimits } from "../files/file-limits.ts";
 import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
 import { canBeShown } from "../files/file-types.ts";
-import { receiveFile } from "../files/received-file.ts";
+import { type ReceivedFile, receiveFile } from "../files/received-file.ts";
 import { parseId } from "../id.ts";
 import { authorize, invoke, notFound, type Services } from "../invoke.ts";
+import { BodyBudget, type BodyRoom, holdRoom } from "../load/body-budget.ts";
 import { FairShares } from "../load/fair-shares.ts";
 import { toJsonSchema } from "../mcp/json-schema.ts";
 import type { AnyOperation } from "../operation.ts";
@@ -30,13 +31,26 @@ const uploadsOfUsers = new FairShares({
 	maxWaitMs: 30_000,
 	name: "uploads of yours",
 });
-/** Each upload needs room on the disk. */
+/** Uploads that have arrived whole are stored with few connections of the database. */
 const uploads = new FairShares({
 	running: 12,
 	waiting: 100,
 	maxWaitMs: 30_000,
 	name: "uploads",
 });
+/** Number of files of the largest size that may lie on the disk, whole or in parts. */
+const FILES_ON_DISK = 12;
+const diskRooms = new WeakMap<FileLimits, BodyBudget>();
+
+/** Returns the room on the disk for uploads under these limits. */
+function diskRoom(limits: FileLimits): BodyBudget {
+	const room =
+		diskRooms.get(limits) ??
+		new BodyBudget(FILES_ON_DISK * limits.maxFileBytes);
+	diskRooms.set(limits, room);
+	return room;
+}
+
 /** Milliseconds after which a download ends whose receiver reads nothing. */
 export const UNREAD_MS = 30_000;
 
@@ -77,31 +91,50 @@ async function storeUpload(
 		...(membership && { organization_id: membership.organizationId }),
 	});
 	requireBareBody(request);
-	return uploadsOfUsers.run(principal.userId ?? "", () =>
-		uploads.run("all", async () => {
-			const announcedBytes = Number(request.headers["content-length"] ?? 0);
-			await retriedTransaction(
-				services.pool,
-				{ organizationId: input.organization_id, isReadOnly: true },
-				(client) =>
-					requireRoom(client, input.organization_id, announcedBytes, limits),
+	return uploadsOfUsers.run(principal.userId ?? "", async () => {
+		const announcedBytes = Number(request.headers["content-length"] ?? 0);
+		await retriedTransaction(
+			services.pool,
+			{ organizationId: input.organization_id, isReadOnly: true },
+			(client) =>
+				requireRoom(client, input.organization_id, announcedBytes, limits),
+		);
+		// An upload that has not arrived takes only the room of its bytes, so slow senders do not hold
+		// up the uploads of others.
+		const room = holdRoom(diskRoom(limits));
+		const store = (file: ReceivedFile) =>
+			invoke(
+				services,
+				principal,
+				addWithFile(file),
+				{
+					...given,
+					organization_id: input.organization_id,
+					sha256: file.sha256.toString("hex"),
+				},
+				requestId,
 			);
-			const body = { parts: bodyParts(request), announcedBytes };
-			return receiveFile(input.file_name, body, limits, (file) =>
-				invoke(
-					services,
-					principal,
-					addWithFile(file),
-					{
-						...given,
-						organization_id: input.organization_id,
-						sha256: file.sha256.toString("hex"),
-					},
-					requestId,
-				),
+		try {
+			const parts = partsInRoom(bodyParts(request), room);
+			const body = { parts, announcedBytes };
+			return await receiveFile(input.file_name, body, limits, (file) =>
+				uploads.run("all", () => store(file)),
 			);
-		}),
-	);
+		} finally {
+			room.release();
+		}
+	});
+}
+
+/** Takes the room of each part. Throws service_unavailable if there is none left. */
+async function* partsInRoom(
+	parts: AsyncIterable<Buffer>,
+	room: BodyRoom,
+): AsyncGenerator<Buffer> {
+	for await (const part of parts) {
+		if (!room.take(part.length)) throw overloaded();
+		yield part;
+	}
 }
 
 /** Number of files of the largest size that are read and discarded after an error. */

@@ -62,6 +62,28 @@ export class SharedBodyBudget {
 	}
 }
 
+/** A room whose bytes stay taken after they have arrived, until `release`. */
+export interface HeldRoom extends BodyRoom {
+	release(): void;
+}
+
+/** Returns a room for bytes that are still needed after the whole body has arrived. */
+export function holdRoom(room: BodyRoom): HeldRoom {
+	let taken = 0;
+	return {
+		take: (bytes) => {
+			if (!room.take(bytes)) return false;
+			taken += bytes;
+			return true;
+		},
+		give: () => {},
+		release: () => {
+			room.give(taken);
+			taken = 0;
+		},
+	};
+}
+
 /**
  * Budget of routes whose credential is in the body, such as sign-in and enrollment. Each body has
  * at most 16 KiB, and the answer of a SAML provider 256 KiB. A sender is a network, so a single one
@@ -80,6 +102,12 @@ export const WELL_FORMED_KEYS_BODIES = new BodyBudget(64 * MIB);
  * device sends one report of at most 1 MiB at a time.
  */
 export const DEVICES_BODIES = new SharedBodyBudget(64 * MIB, 2 * MIB);
+
+/**
+ * Budget of CSV files that arrive, wait for their turn, or are parsed. A file has at most 16 MiB, and
+ * a user imports one at a time.
+ */
+export const IMPORT_BODIES = new SharedBodyBudget(96 * MIB, 16 * MIB);
 
 /** Budget of signed-in users. A body of theirs has at most 1 MiB. */
 export const USERS_BODIES = new SharedBodyBudget(64 * MIB, 8 * MIB);

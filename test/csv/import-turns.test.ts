@@ -62,15 +62,20 @@ async function waitingImport(cookie: string) {
 	throw new Error("no import had to wait");
 }
 
-test("a process has two imports in progress, and the next one begins when one of them ends", async () => {
-	const cookie = await signIn();
-	const first = startImport(await signIn());
-	expect(await importAtOnce(cookie)).toBe(200);
-	const second = startImport(await signIn());
-	const third = await waitingImport(cookie);
-	expect((await first.finish()).status).toBe(200);
-	expect(await third.status).toBe(200);
-	expect((await second.finish()).status).toBe(200);
+test("imports whose files arrive slowly hold up nobody else", async () => {
+	const viewer = await served.signIn("viewer");
+	const member = await signIn();
+	const slow = [
+		startImport(await signIn()),
+		startImport(await signIn()),
+		startImport(await signIn()),
+	];
+	for (let calls = 0; calls < 20; calls++) {
+		await viewer.use("listRisks", { organization_id: served.organizationId });
+	}
+	expect(await importAtOnce(viewer.cookie)).toBe(403);
+	expect(await importAtOnce(member)).toBe(200);
+	for (const one of slow) expect((await one.finish()).status).toBe(200);
 });
 
 test("a user has one import in progress, and does not hold up other users", async () => {
