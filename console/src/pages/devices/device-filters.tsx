@@ -181,7 +181,7 @@ export function DeviceFilters({
 				aria-label={isMore ? "Fewer filters" : "More filters"}
 				onClick={() => setMore(!isMore)}
 			>
-				{isMore ? "Less" : "More"}
+				{isMore ? "Fewer" : "More"}
 			</Button>
 		</FoldedFilters>
 	);

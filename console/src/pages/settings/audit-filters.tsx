@@ -117,7 +117,7 @@ export function AuditFilters({
 				aria-label={isMore ? "Fewer filters" : "More filters"}
 				onClick={() => setMore(!isMore)}
 			>
-				{isMore ? "Less" : "More"}
+				{isMore ? "Fewer" : "More"}
 			</Button>
 			<Chosen
 				name="record_id"
