@@ -35,8 +35,9 @@ export const watchRecord = defineOperation({
 		);
 		await enforceLimit(client, {
 			turn: turnOf(organizationId, userId),
-			from: "record_watches where organization_id = $1 and user_id = $2",
-			values: [organizationId, userId],
+			// Whoever watches the record already may say so again.
+			from: "record_watches where organization_id = $1 and user_id = $2 and record_id <> $3",
+			values: [organizationId, userId, record_id],
 			max: MAX_WATCHED,
 			error: tooManyWatched,
 		});

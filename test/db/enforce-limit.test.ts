@@ -246,4 +246,6 @@ test("mentions at the same time do not let a user watch too many records", async
 			),
 	);
 	expect((await watched()).rows).toEqual([{ count: 1000 }]);
+	// A record that the user watches already does not count as one more.
+	await other.use("watchRecord", { record_id: risks[0] });
 });
