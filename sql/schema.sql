@@ -4343,8 +4343,11 @@ CREATE TABLE public.document_approvals (
     is_current boolean DEFAULT true NOT NULL,
     note text,
     decided_at timestamp with time zone DEFAULT now() NOT NULL,
+    user_id public.typed_id,
+    user_name text,
     CONSTRAINT document_approvals_decision_check CHECK ((decision = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
-    CONSTRAINT document_approvals_note_check CHECK ((char_length(note) <= 5000))
+    CONSTRAINT document_approvals_note_check CHECK ((char_length(note) <= 5000)),
+    CONSTRAINT document_approvals_user_check CHECK (((user_id IS NULL) = (user_name IS NULL)))
 );
 
 ALTER TABLE ONLY public.document_approvals FORCE ROW LEVEL SECURITY;
@@ -4376,6 +4379,8 @@ CREATE TABLE public.document_signatures (
     link_copied_at timestamp with time zone,
     link_copied_by_id public.typed_id,
     link_copied_by_name text,
+    user_id public.typed_id,
+    user_name text,
     CONSTRAINT document_signatures_address_check CHECK ((char_length(address) <= 100)),
     CONSTRAINT document_signatures_check CHECK (((state = 'SIGNED'::text) = (signed_at IS NOT NULL))),
     CONSTRAINT document_signatures_check1 CHECK (((state = 'SIGNED'::text) = (content_hash IS NOT NULL))),
@@ -4384,6 +4389,7 @@ CREATE TABLE public.document_signatures (
     CONSTRAINT document_signatures_copied_check CHECK (((link_copied_at IS NULL) = (link_copied_by_name IS NULL))),
     CONSTRAINT document_signatures_copied_way_check CHECK (((way <> 'COPIED_LINK'::text) OR (link_copied_at IS NOT NULL))),
     CONSTRAINT document_signatures_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'SIGNED'::text]))),
+    CONSTRAINT document_signatures_user_check CHECK (((user_id IS NULL) = (user_name IS NULL))),
     CONSTRAINT document_signatures_way_check CHECK ((way = ANY (ARRAY['SESSION'::text, 'LINK'::text, 'COPIED_LINK'::text])))
 );
 
@@ -9110,6 +9116,8 @@ GRANT SELECT,INSERT ON TABLE public.document_approvals TO assay_backup;
 
 GRANT UPDATE(person_name) ON TABLE public.document_approvals TO assay_privacy;
 
+GRANT UPDATE(user_name) ON TABLE public.document_approvals TO assay_privacy;
+
 GRANT SELECT,INSERT,DELETE ON TABLE public.document_approvers TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.document_approvers TO assay_backup;
 
@@ -9124,6 +9132,8 @@ GRANT UPDATE(requested_by_name) ON TABLE public.document_signatures TO assay_pri
 GRANT UPDATE(address) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT UPDATE(link_copied_by_name) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(user_name) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_versions TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.document_versions TO assay_backup;

@@ -248,10 +248,12 @@ async function decide(
 	decision: "APPROVED" | "REJECTED",
 	note: string | undefined,
 ): Promise<void> {
-	const { organizationId } = context.membership;
-	await context.client.query(
-		`insert into document_approvals (organization_id, id, version_id, person_id, person_name, decision, note)
-		values ($1, $2, $3, $4, $5, $6, $7)`,
+	const { client, membership, principal } = context;
+	const { organizationId } = membership;
+	await client.query(
+		`insert into document_approvals (
+			organization_id, id, version_id, person_id, person_name, decision, note, user_id, user_name
+		) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		[
 			organizationId,
 			makeId(organizationId, "document_approval"),
@@ -260,6 +262,8 @@ async function decide(
 			name,
 			decision,
 			note ?? null,
+			principal.userId,
+			principal.name,
 		],
 	);
 	noteVersion(context, found, {

@@ -204,9 +204,16 @@ export const signDocumentVersion = defineOperation({
 		if (asked.state === "REQUESTED") {
 			await client.query(
 				`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'SESSION', address = $3,
-					content_hash = decode($4, 'hex')
+					content_hash = decode($4, 'hex'), user_id = $5, user_name = $6
 				where organization_id = $1 and id = $2`,
-				[organizationId, asked.id, principal.address ?? null, content_hash],
+				[
+					organizationId,
+					asked.id,
+					principal.address ?? null,
+					content_hash,
+					principal.userId,
+					principal.name,
+				],
 			);
 			noteVersion(context, found, {
 				signature: { after: { person: principal.name, content_hash } },

@@ -45,6 +45,8 @@ export const signature = z.object({
 		.enum(["SESSION", "LINK", "COPIED_LINK"])
 		.nullable()
 		.describe("Signed in, by a mailed link, or by a link that a member copied"),
+	user_id: z.string().nullable().describe("Account that signed, if one did"),
+	user_name: z.string().nullable(),
 	address: z.string().nullable().describe("Network address of the signer"),
 	content_hash: z.string().nullable().describe("SHA-256 of what was signed"),
 	link_copied_at: z.string().nullable(),
@@ -66,7 +68,8 @@ const COUNTS = "coalesce(t.way, 'COPIED_LINK') = 'COPIED_LINK'";
 
 /** Columns of a signature `t`. */
 export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.state, t.person_id as signed_by,
-	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way, t.address,
+	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way, t.user_id,
+	t.user_name, t.address,
 	encode(t.content_hash, 'hex') as content_hash,
 	case when ${COUNTS} then t.link_copied_at end as link_copied_at,
 	case when ${COUNTS} then t.link_copied_by_name end as link_copied_by_name`;

@@ -47,6 +47,8 @@ export const versionRow = z.object({
 		z.object({
 			person_id: z.string().nullable(),
 			person_name: z.string(),
+			user_id: z.string().nullable().describe("Account that decided"),
+			user_name: z.string().nullable(),
 			decision: z.enum(["APPROVED", "REJECTED"]),
 			is_current: z
 				.boolean()
@@ -77,8 +79,9 @@ export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status,
 	t.asks_again, t.author_name, t.created_at, t.updated_at, t.published_at, t.published_by_name,
 	encode(t.content_hash, 'hex') as content_hash, (
 		select coalesce(jsonb_agg(jsonb_build_object(
-			'person_id', a.person_id, 'person_name', a.person_name, 'decision', a.decision,
-			'is_current', a.is_current, 'note', a.note, 'decided_at', a.decided_at
+			'person_id', a.person_id, 'person_name', a.person_name, 'user_id', a.user_id,
+			'user_name', a.user_name, 'decision', a.decision, 'is_current', a.is_current, 'note', a.note,
+			'decided_at', a.decided_at
 		) order by a.decided_at, a.id), '[]')
 		from (
 			select a.* from document_approvals a

@@ -193,7 +193,8 @@ export async function erasePerson(
 	// The hash of what was signed stays, so the signature still proves the text.
 	for (const table of ["document_approvals", "document_signatures"]) {
 		await client.query(
-			`update ${table} set person_name = $3 where organization_id = $1 and person_id = $2`,
+			`update ${table} set person_name = $3, user_name = case when user_id is not null then $3 end
+			where organization_id = $1 and person_id = $2`,
 			[organizationId, id, name],
 		);
 	}
@@ -205,6 +206,7 @@ export async function erasePerson(
 	await client.query(
 		`update record_versions v set fields = v.fields || jsonb_build_object('person_name', $3::text)
 			|| case when v.fields ? 'address' then '{"address": null}'::jsonb else '{}' end
+			|| case when v.fields ->> 'user_id' is null then '{}' else jsonb_build_object('user_name', $3::text) end
 		where v.organization_id = $1 and v.register in ('document_approvals', 'document_signatures')
 			and v.fields ->> 'person_id' = $2`,
 		[organizationId, id, name],

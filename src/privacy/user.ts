@@ -275,8 +275,8 @@ async function renameInDocuments(
 	}
 	const kept = `from (values
 			('author_name', 'author_id'), ('approved_by_name', 'approved_by_id'),
-			('link_copied_by_name', 'link_copied_by_id'), ('published_by_name', null),
-			('requested_by_name', null)
+			('link_copied_by_name', 'link_copied_by_id'), ('user_name', 'user_id'),
+			('published_by_name', null), ('requested_by_name', null)
 		) b (name, id)
 		where v.fields ->> b.id = $1 or (b.id is null and v.fields ->> b.name = any(n.names))`;
 	await client.query(
@@ -284,7 +284,9 @@ async function renameInDocuments(
 		set fields = v.fields || (select jsonb_object_agg(b.name, $2::text) ${kept})
 		from named n
 		where v.organization_id = n.organization_id and exists (select ${kept})
-			and v.register in ('document_versions', 'document_signatures', 'applicability_statements')`,
+			and v.register in (
+				'document_versions', 'document_approvals', 'document_signatures', 'applicability_statements'
+			)`,
 		[user.id, name],
 	);
 }
@@ -358,6 +360,12 @@ async function renameWhatWasMade(
 		"update document_signatures set link_copied_by_name = $2 where link_copied_by_id = $1",
 		[user.id, name],
 	);
+	for (const table of ["document_approvals", "document_signatures"]) {
+		await client.query(
+			`update ${table} set user_name = $2 where user_id = $1`,
+			[user.id, name],
+		);
+	}
 	await renameInDocuments(client, user, name);
 	await client.query(
 		"update snapshots set taken_by_name = $2 where taken_by_id = $1",

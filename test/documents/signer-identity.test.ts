@@ -143,6 +143,46 @@ test("an administrator changes the address of a member's person, and a member ot
 	expect(status).toBe(200);
 });
 
+test("a signature and an approval name the account, whatever the person is called", async () => {
+	await omar.use("updatePeople", { id: people.omar, full_name: "Jonas" });
+	const { version, request } = await ask(people.omar);
+	const account = { user_id: omar.user.id, user_name: omar.user.name };
+	expect(request).toMatchObject({ user_id: null, user_name: null });
+	await omar.use("signDocumentVersion", {
+		id: version.id,
+		content_hash: version.content_hash,
+	});
+	const { document_version_signature: signature } = await jonas.use(
+		"getDocumentVersionSignature",
+		{ id: request.id },
+	);
+	expect(signature).toMatchObject({ signer_name: "Jonas", ...account });
+	const { as_of } = { as_of: request.requested_at };
+	const { document_version_signatures: past } = await jonas.use(
+		"listDocumentVersionSignatures",
+		{ document_version_id: version.id, as_of },
+	);
+	expect(past).toMatchObject([{ user_id: null, user_name: null }]);
+
+	const { document_id } = version;
+	await jonas.use("updateDocument", {
+		id: document_id,
+		approver_ids: [people.omar],
+	});
+	const { document_version: next } = await jonas.use(
+		"createDraftDocumentVersion",
+		{ document_id },
+	);
+	await jonas.use("requestDocumentVersionApproval", { id: next.id });
+	const { document_version: approved } = await omar.use(
+		"approveDocumentVersion",
+		{ id: next.id },
+	);
+	expect(approved.approvals).toMatchObject([
+		{ person_name: "Jonas", ...account },
+	]);
+});
+
 test("a second person with a member's address is not that member", async () => {
 	const { people: second } = await omar.use("addPeople", {
 		organization_id,

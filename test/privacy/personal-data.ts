@@ -242,4 +242,18 @@ async function copySignLink(calls: Calls, acting: Principal) {
 		{ document_version_id },
 	);
 	await calls.call("copySignLink", { id: requests[0].id }, acting);
+	// The user has another person's signature and approval in their account.
+	const account = [document_version_id, acting.userId, acting.name];
+	const { owner } = calls.database;
+	await owner.query(
+		"update document_signatures set user_id = $2, user_name = $3 where version_id = $1",
+		account,
+	);
+	await owner.query(
+		`insert into document_approvals
+			(organization_id, id, version_id, person_name, decision, user_id, user_name)
+		select v.organization_id, v.id, v.id, 'Signer', 'APPROVED', $2, $3
+		from document_versions v where v.id = $1`,
+		account,
+	);
 }

@@ -20,7 +20,11 @@ export function Approvals({ version: { approvals } }: { version: Version }) {
 								label={one.decision === "APPROVED" ? "Approved" : "Rejected"}
 							/>
 							<Text size="sm">
-								{one.person_name}, <RelativeTime value={one.decided_at} />
+								{one.person_name}
+								{one.user_name !== null &&
+									one.user_name !== one.person_name &&
+									` (signed in as ${one.user_name})`}
+								, <RelativeTime value={one.decided_at} />
 								{one.decision === "APPROVED" &&
 									!one.is_current &&
 									" (of an earlier state)"}

@@ -39,9 +39,13 @@ export async function signedBy(version: Version): Promise<string[][]> {
 }
 
 /** Says in which way somebody has signed. */
-export function signedWay({ way, link_copied_by_name }: Signature): string {
+export function signedWay(signature: Signature): string {
+	const { way, link_copied_by_name, signer_name, user_name } = signature;
 	if (way === "COPIED_LINK") {
 		return `By a link that ${link_copied_by_name} copied`;
 	}
-	return way === "LINK" ? "By a link" : "Signed in";
+	if (way === "LINK") return "By a link";
+	return user_name === null || user_name === signer_name
+		? "Signed in"
+		: `Signed in as ${user_name}`;
 }
