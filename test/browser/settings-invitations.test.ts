@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createOrganization } from "../../src/organizations/organization-store.ts";
+import { callByName } from "../support/call-by-name.ts";
 import { PASSWORD } from "../support/console-client.ts";
 import {
 	axe,
@@ -248,3 +250,42 @@ test("many people are invited from a file, after its wrong lines were shown, and
 	await page.getByRole("button", { name: /^Show more/ }).click();
 	await expect.poll(() => rows.count()).toBeGreaterThan(59);
 });
+
+test("the long name of an organization and that of a view stay within their boxes", async () => {
+	const name = `Konzern${"x".repeat(60)}`;
+	const organization_id = await createOrganization(served.database.pool, name);
+	const admin = await served.makePerson("admin", organization_id);
+	const use = (tool: string, input: object) =>
+		callByName(served.database, admin, tool, { organization_id, ...input });
+	const email = "long-name@example.com";
+	const { invitation_url } = await use("inviteMember", {
+		...{ email, role: "viewer" },
+	});
+	const visitor = await served.openPage({
+		viewport: { width: 390, height: 900 },
+	});
+	await visitor.goto(`/invitation${new URL(invitation_url).hash}`);
+	const join = visitor.getByRole("button", { name: `Join ${name}` });
+	await join.waitFor();
+	await screenshot(visitor, "invitation-long-name");
+	await axe(visitor);
+	const room = ({ scrollWidth, clientWidth }: Box) => clientWidth - scrollWidth;
+	for (const part of [join, join.getByText(name), visitor.locator("html")]) {
+		expect(await part.evaluate(room)).toBeGreaterThanOrEqual(0);
+	}
+
+	await use("addSavedView", {
+		...{ list: "task", name, search: { status: "TODO" } },
+	});
+	const page = await served.openPageAs(admin, `/o/${organization_id}/r/task`);
+	await page.getByRole("button", { name: "Views" }).click();
+	const item = page.getByRole("menuitem", { name });
+	await item.waitFor();
+	await screenshot(page, "view-long-name");
+	expect(await item.evaluate(room)).toBeGreaterThanOrEqual(0);
+});
+
+interface Box {
+	scrollWidth: number;
+	clientWidth: number;
+}
