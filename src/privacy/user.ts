@@ -9,6 +9,7 @@ import { explainKeptMember } from "../organizations/member-operations.ts";
 import type { Principal } from "../principal.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import { dayKey } from "../sign-in/sign-in-throttle.ts";
+import { renameInDocuments } from "./rename-in-documents.ts";
 import { shortId } from "./traces.ts";
 
 /** A user with an account. In this file, every `client` acts as assay_privacy. */
@@ -246,52 +247,6 @@ async function leaveOrganizations(
 }
 
 /**
- * Replaces the names of those who published versions or asked people to sign. No id says who they
- * were, so the names go with which the user acted in the organization, also those of a namesake. Then
- * replaces the names in what the past keeps of deleted documents and statements.
- */
-async function renameInDocuments(
-	client: PoolClient,
-	user: User,
-	name: string,
-): Promise<void> {
-	const named = `with named as (
-		select o.id as organization_id, a.names from organizations o
-		cross join lateral (
-			select array_agg(distinct e.actor_name) as names from audit_entries e
-			where e.organization_id = o.id and e.actor_id = $1
-		) a
-		where a.names is not null
-	)`;
-	for (const [table, column] of [
-		["document_versions", "published_by_name"],
-		["document_signatures", "requested_by_name"],
-	]) {
-		await client.query(
-			`${named} update ${table} t set ${column} = $2 from named n
-			where t.organization_id = n.organization_id and t.${column} = any(n.names)`,
-			[user.id, name],
-		);
-	}
-	const kept = `from (values
-			('author_name', 'author_id'), ('approved_by_name', 'approved_by_id'),
-			('link_copied_by_name', 'link_copied_by_id'), ('user_name', 'user_id'),
-			('published_by_name', null), ('requested_by_name', null)
-		) b (name, id)
-		where v.fields ->> b.id = $1 or (b.id is null and v.fields ->> b.name = any(n.names))`;
-	await client.query(
-		`${named} update record_versions v
-		set fields = v.fields || (select jsonb_object_agg(b.name, $2::text) ${kept})
-		from named n
-		where v.organization_id = n.organization_id and exists (select ${kept})
-			and v.register in (
-				'document_versions', 'document_approvals', 'document_signatures', 'applicability_statements'
-			)`,
-		[user.id, name],
-	);
-}
-
-/**
  * Replaces the user's name in invitations, enrollment tokens, enrollment keys, exceptions and
  * comments, which store the name of the user who made or decided them. The audit log says which
  * ones the user made.
@@ -360,12 +315,6 @@ async function renameWhatWasMade(
 		"update document_signatures set link_copied_by_name = $2 where link_copied_by_id = $1",
 		[user.id, name],
 	);
-	for (const table of ["document_approvals", "document_signatures"]) {
-		await client.query(
-			`update ${table} set user_name = $2 where user_id = $1`,
-			[user.id, name],
-		);
-	}
 	await renameInDocuments(client, user, name);
 	await client.query(
 		"update snapshots set taken_by_name = $2 where taken_by_id = $1",
