@@ -39,6 +39,28 @@ export function limitDownload(
 }
 
 /**
+ * Closes the connection when the client has read less than `minBytes` within `windowMs`, while
+ * `applies` is true. A download whose next part the service has not made yet goes on.
+ */
+export function endWhenSlow(
+	response: ServerResponse,
+	{ windowMs, minBytes }: { windowMs: number; minBytes: number },
+	applies = () => true,
+): void {
+	const { socket } = response;
+	if (!socket) return;
+	const sentBytes = () => socket.bytesWritten - socket.writableLength;
+	let before = sentBytes();
+	const timer = setInterval(() => {
+		const now = sentBytes();
+		const isSlow = now - before < minBytes && response.writableNeedDrain;
+		before = now;
+		if (isSlow && applies()) response.destroy();
+	}, windowMs);
+	response.once("close", () => clearInterval(timer));
+}
+
+/**
  * Closes the connection soon after `check` throws that the caller may not read any more. An outage
  * of the database is no such reason.
  */

@@ -18,8 +18,18 @@ import {
 import { membershipIn, type Principal } from "../principal.ts";
 import { HOUR_MS } from "../units.ts";
 import { callerOf, findCallerAgain } from "./admission.ts";
-import { endWhenForbidden, limitDownload } from "./downloads.ts";
+import { endWhenForbidden, endWhenSlow, limitDownload } from "./downloads.ts";
 import { UNREAD_MS } from "./files.ts";
+
+const MIB = 1 << 20;
+
+/** An export takes as long as its reader needs, so a user has only one at a time. */
+const EXPORTS_OF_A_USER = {
+	running: 1,
+	waiting: 1,
+	maxWaitMs: 20_000,
+	name: "exports of organizations of yours",
+};
 
 /**
  * Each export holds a database connection, and keeps the database from removing old rows until it
@@ -27,10 +37,15 @@ import { UNREAD_MS } from "./files.ts";
  */
 const EXPORTS = {
 	running: MAX_ORGANIZATION_FILES,
-	waiting: 4,
+	waiting: 8,
 	maxWaitMs: 20_000,
 	name: "exports of organizations",
 };
+
+/** A reader who is slower than 64 KiB a second loses the place. */
+const SLOWEST = { windowMs: 64_000, minBytes: 4 * MIB };
+/** While others wait, so does a reader who is slower than 1 MiB a second. They wait for 20 s. */
+const SLOWEST_WHILE_OTHERS_WAIT = { windowMs: 5_000, minBytes: 5 * MIB };
 
 /** Longest time of an export, so that a slow reader does not hold the old rows for ever. */
 const MAX_MS = HOUR_MS;
@@ -43,7 +58,9 @@ export function addOrganizationFile(
 	services: Services,
 	ownerConnection: ClientConfig,
 ): void {
-	const shares = new FairShares(EXPORTS);
+	const exportsOfUsers = new FairShares(EXPORTS_OF_A_USER);
+	const exports = new FairShares(EXPORTS);
+	let waiting = 0;
 
 	app.get(
 		EXPORT_PATH,
@@ -58,7 +75,7 @@ export function addOrganizationFile(
 					? undefined
 					: readExportTicket(services.secret, query.get("ticket") ?? "");
 			requireAdmin(caller, ticket);
-			return shares.run("all", async () => {
+			const send = async () => {
 				// The newest entry of the audit log says that this export was made.
 				await sealAll(services.pool);
 				const { manifest, day, content, close } = await openOrganizationExport(
@@ -71,6 +88,8 @@ export function addOrganizationFile(
 				);
 				const response = reply.raw;
 				limitDownload(response, { unreadMs: UNREAD_MS, maxMs: MAX_MS });
+				endWhenSlow(response, SLOWEST);
+				endWhenSlow(response, SLOWEST_WHILE_OTHERS_WAIT, () => waiting > 0);
 				endWhenForbidden(response, async () =>
 					requireAdmin(await findCallerAgain(request)(), ticket),
 				);
@@ -92,6 +111,22 @@ export function addOrganizationFile(
 				await finished(response).catch(() => {});
 				await close();
 				return reply;
+			};
+			return exportsOfUsers.run(ticket.userId, async () => {
+				waiting++;
+				let isWaiting = true;
+				const begin = () => {
+					if (isWaiting) waiting--;
+					isWaiting = false;
+				};
+				try {
+					return await exports.run("all", () => {
+						begin();
+						return send();
+					});
+				} finally {
+					begin();
+				}
 			});
 		},
 	);
