@@ -28,16 +28,18 @@ test("while one address tries 200 invented users at the same time, the service s
 		{ passwordHash: await hashPassword(PASSWORD) },
 	);
 	const crowd = Array.from({ length: 200 }, (_, number) =>
-		// All these addresses belong to one subscriber, who has many of them.
+		// All these networks belong to one subscriber, who has a /56 of them.
 		signIn(
 			`nobody${number}@example.com`,
-			`2001:db8:7:7::${number.toString(16)}`,
+			`2001:db8:7:7${number.toString(16).padStart(2, "0")}::1`,
 		),
 	);
 	// The first response may be for a sign-in that was turned away or for one that was checked.
 	await Promise.race(crowd);
 	const others = await Promise.all(
-		["203.0.113.7", "2001:db8:7:8::1"].map((address) => signIn(email, address)),
+		["203.0.113.7", "2001:db8:7:800::1"].map((address) =>
+			signIn(email, address),
+		),
 	);
 	const ready = await fetch(`${running.service.url}/health/ready`);
 	expect(ready.status).toBe(200);
