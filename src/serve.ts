@@ -68,8 +68,7 @@ export interface Service {
 /**
  * Largest number of new connections that may wait until the service accepts them. The operating
  * system may permit fewer. If a whole fleet reconnects at once, the operating system drops
- * connections beyond this number. Their clients retry after 1, 3, 7 … seconds, and the service does
- * not notice any of it.
+ * connections beyond this number. Their clients retry after 1, 3, 7 … seconds.
  */
 const BACKLOG = 4096;
 
