@@ -17,7 +17,7 @@ interface Missing {
 
 /**
  * Keeps the figures of the trends, so that nobody waits until they are read from the former states
- * of all records. `pool` looks for organizations, and `countsPool`, which has longer time limits, counts.
+ * of all records. `pool` looks for organizations, and `countsPool` counts, with longer time limits.
  */
 export function startTrendKeeper(
 	pool: Pool,

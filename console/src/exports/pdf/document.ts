@@ -12,7 +12,7 @@ export interface Fonts {
 	boldItalic: ArrayBuffer | Uint8Array;
 }
 
-/** What the library keeps of the font that it draws with. */
+/** A font as the library keeps it. */
 interface OpenFont {
 	_font: { font: { hasGlyphForCodePoint(codePoint: number): boolean } };
 }

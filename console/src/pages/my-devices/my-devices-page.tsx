@@ -20,7 +20,7 @@ import { DeviceSection, isToFix } from "./device-section.tsx";
 import { MY_DEVICES_KEY } from "./query-key.ts";
 import { WhatIsCollected } from "./what-is-collected.tsx";
 
-/** Who helps a reader without a link. The page does not say which organization a link is of. */
+/** Names who helps a reader without a link, because the page does not know the organization. */
 const SECURITY = "the people who look after security in your organization";
 
 /** Returns the data of the page, or null if no page is open in this browser. */

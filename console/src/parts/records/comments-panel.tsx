@@ -109,7 +109,7 @@ function Watch({ id, isWatching }: { id: string; isWatching: boolean }) {
 	);
 }
 
-/** What is not sent yet is there again when the reader comes back, also after reloading the page. */
+/** Keeps a comment that is not sent yet for when the reader comes back or reloads the page. */
 function WriteComment({ id }: { id: string }) {
 	const { organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
