@@ -806,14 +806,19 @@ begin
 
 	if before.is_current then
 		update posture_spans s
-		set is_current = false
+		set
+			since = p_observed_at, last_observed_at = p_observed_at, status = p_status,
+			first_report_id = p_report_id, last_report_id = p_report_id
 		where s.organization_id = p_organization_id and s.device_id = p_device_id
 			and s.check_key = p_check_key and s.since = before.since;
+		before.is_current := false;
+		insert into posture_spans select (before).*;
+	else
+		insert into posture_spans values (
+			p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
+			p_status, p_report_id, p_report_id, after.since is null
+		);
 	end if;
-	insert into posture_spans values (
-		p_organization_id, p_device_id, p_check_key, p_observed_at, p_observed_at,
-		p_status, p_report_id, p_report_id, after.since is null
-	);
 	if after.since is null then
 		insert into events (organization_id, type, record_id, data)
 		select e.* from event_of_span(
@@ -977,25 +982,47 @@ begin
 			from unnest(r_report, r_position, r_check_key, r_status, r_observed_at, r_is_only)
 				with ordinality o (report, position, check_key, status, observed_at, is_only, n)
 			join report r on r.n = o.report
-		), moved as (
-			-- The usual case: newer than the current span, which goes on or ends.
+		), extended as (
+			-- The usual case: newer than the current span, which goes on.
 			update posture_spans s
-			set
-				last_observed_at = case when s.status = o.status then o.observed_at else s.last_observed_at end,
-				last_report_id = case when s.status = o.status then o.report_id else s.last_report_id end,
-				is_current = s.status = o.status
+			set last_observed_at = o.observed_at, last_report_id = o.report_id
 			from observation o
 			where o.is_plain and not o.is_first
 				and s.organization_id = o.organization_id and s.device_id = o.device_id
-				and s.check_key = o.check_key and s.is_current
+				and s.check_key = o.check_key and s.is_current and s.status = o.status
 				and s.last_observed_at < o.observed_at
-			returning
-				o.n, s.is_current as is_extended, o.organization_id, o.device_id, o.check_key,
-				o.observed_at, o.status, o.report_id, s.status as previous_status
+			returning o.n
 		), rest as (
 			-- Not "not exists": the planner expects one row here and would compare all with all.
 			select o.* from observation o
-			where o.n not in (select m.n from moved m)
+			where o.n not in (select e.n from extended e)
+		), changing as (
+			select o.*, s.span
+			from rest o
+			cross join lateral (
+				select s as span from posture_spans s
+				where s.organization_id = o.organization_id and s.device_id = o.device_id
+					and s.check_key = o.check_key and s.is_current
+					and s.last_observed_at < o.observed_at
+				limit 1
+			) s
+			where o.is_plain and not o.is_first
+		), changed as (
+			update posture_spans s
+			set
+				since = c.observed_at, last_observed_at = c.observed_at, status = c.status,
+				first_report_id = c.report_id, last_report_id = c.report_id
+			from changing c
+			where s.organization_id = c.organization_id and s.device_id = c.device_id
+				and s.check_key = c.check_key and s.is_current
+			returning
+				c.n, c.organization_id, c.device_id, c.check_key, c.observed_at, c.status, c.report_id, c.span
+		), ended as (
+			insert into posture_spans
+			select
+				c.organization_id, c.device_id, c.check_key, (c.span).since, (c.span).last_observed_at,
+				(c.span).status, (c.span).first_report_id, (c.span).last_report_id, false
+			from changed c
 		), first as (
 			-- A device without a span has none of any check, so nobody looks for one.
 			select o.* from rest o where o.is_plain and o.is_first
@@ -1006,19 +1033,20 @@ begin
 				where s.organization_id = o.organization_id and s.device_id = o.device_id
 					and s.check_key = o.check_key and s.is_current
 			)
-		), added as (
-			select
-				m.organization_id, m.device_id, m.check_key, m.observed_at, m.status, m.report_id, m.previous_status
-			from moved m where not m.is_extended
-			union all
-			select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id, null
-			from first f
 		), opened as (
 			insert into posture_spans
 			select
 				o.organization_id, o.device_id, o.check_key, o.observed_at, o.observed_at,
 				o.status, o.report_id, o.report_id, true
-			from added o
+			from first o
+		), added as (
+			select
+				c.organization_id, c.device_id, c.check_key, c.observed_at, c.status, c.report_id,
+				(c.span).status as previous_status
+			from changed c
+			union all
+			select f.organization_id, f.device_id, f.check_key, f.observed_at, f.status, f.report_id, null
+			from first f
 		), news as (
 			insert into events (organization_id, type, record_id, data)
 			select e.* from added o
@@ -1027,7 +1055,7 @@ begin
 			) e
 		)
 		select o.* from rest o
-		where o.n not in (select f.n from first f)
+		where o.n not in (select c.n from changed c) and o.n not in (select f.n from first f)
 		order by o.report, o.observed_at, o.position
 	loop
 		if late.is_known then

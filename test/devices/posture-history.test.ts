@@ -316,3 +316,41 @@ test("the first of two observations with the same time to arrive counts", async 
 	}
 	expect(await readSpans(device.id)).toEqual(before);
 });
+
+test("however often checks change, the current spans of a device stay together", async () => {
+	const devices = await Promise.all(
+		Array.from({ length: 60 }, makeActiveDevice),
+	);
+	const checks = Array.from({ length: 9 }, (_, check) => `CHECK_${check}`);
+	// In each round, another check has changed.
+	const rounds = 18;
+	for (let round = 0; round <= rounds; round++) {
+		await Promise.all(
+			devices.map(({ keyHash }) =>
+				postures.record(
+					keyHash,
+					checks.map((check, n) => {
+						const changes = Math.ceil((round - n) / checks.length);
+						return result(check, round, changes % 2 ? "FAIL" : "PASS");
+					}),
+					100,
+				),
+			),
+		);
+	}
+	const { rows } = await database.owner.query<{
+		spans: number;
+		pages: number;
+	}>(
+		`select count(*)::int as spans,
+			(count(distinct (ctid::text::point)[0]) filter (where is_current))::int as pages
+		from posture_spans where device_id = any ($1::text[]) group by device_id`,
+		[devices.map(({ id }) => id)],
+	);
+	expect(rows.map(({ spans }) => spans)).toEqual(
+		devices.map(() => checks.length + rounds),
+	);
+	const pages = rows.reduce((sum, row) => sum + row.pages, 0) / rows.length;
+	// As new rows at the end of the table, they would lie on eight.
+	expect(pages).toBeLessThan(5);
+});
