@@ -17,6 +17,8 @@ import { makeFleet, readFleet, writeFleet } from "./fleet.ts";
 import { readMemory, readUpdates } from "./measure.ts";
 import { type Options, readOptions, USAGE } from "./options.ts";
 import {
+	CHANGE_MS,
+	change,
 	fill,
 	runFirstReports,
 	runHeartbeats,
@@ -121,6 +123,7 @@ async function bench(options: Options): Promise<Report> {
 		if (!isKept) {
 			if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
 			if (does("postures") || does("mixed") || options.keep) await fill(stand);
+			if (options.changes > 0) await change(stand);
 			if (options.keep) writeFileSync(filledFile, numbers);
 		}
 		if (does("postures") || does("mixed")) await settle(client);
@@ -177,7 +180,10 @@ async function run(): Promise<number> {
 	}
 	const loads = options.connections.length * 6 * options.seconds;
 	const limitMs =
-		EXTRA_MS + (loads + options.mixedSeconds) * 1000 + options.stored * SEED_MS;
+		EXTRA_MS +
+		(loads + options.mixedSeconds) * 1000 +
+		options.stored * SEED_MS +
+		options.devices * options.changes * CHANGE_MS;
 	const tooLong = sleep(limitMs, undefined, { ref: false }).then(() => {
 		throw new Error(`not done after ${limitMs / 1000} s`);
 	});

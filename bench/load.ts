@@ -38,7 +38,7 @@ class Run {
 		this.#walk = walk;
 		this.#requests = requests;
 		this.#tally = new Tally(load.kind === "mixed");
-		this.#left = load.kind === "first reports" ? load.limit : Infinity;
+		this.#left = "limit" in load ? load.limit : Infinity;
 	}
 
 	async start(): Promise<void> {
@@ -100,12 +100,11 @@ class Run {
 		if (this.#load.kind === "heartbeats") {
 			return { kind: "heartbeats", device: this.#walk.nextToBeat(), at };
 		}
-		if (this.#load.kind === "steady reports") {
-			const device = this.#walk.nextToReportAgain();
-			return { kind: "postures", device, at };
-		}
+		if (this.#left-- <= 0) return undefined;
 		const device =
-			this.#left-- > 0 ? this.#walk.nextToReportFirst() : undefined;
+			this.#load.kind === "first reports"
+				? this.#walk.nextToReportFirst()
+				: this.#walk.nextToReportAgain();
 		return device === undefined ? undefined : { kind: "postures", device, at };
 	}
 
@@ -145,11 +144,13 @@ class Run {
 
 	#send(connection: Connection, request: Request): void {
 		const { kind, device } = request;
-		const isFirst = this.#load.kind === "first reports";
+		const load = this.#load.kind;
+		const report =
+			load === "heartbeats" || load === "mixed" ? "steady reports" : load;
 		const text =
 			kind === "heartbeats"
 				? this.#requests.heartbeat(device)
-				: this.#requests.postures(device, isFirst);
+				: this.#requests.postures(device, report);
 		connection.send(text, (status, answer) => {
 			this.#tally.answered(kind, request.at, status, answer);
 			if (this.#load.kind === "mixed") this.#idle.push(connection);

@@ -8,6 +8,8 @@ export interface Options {
 	devices: number;
 	/** Devices in the database: those above, and others that have reported and send nothing. */
 	stored: number;
+	/** Reports of each device in which a check has changed, before the steady ones. */
+	changes: number;
 	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
 	mixedSeconds: number;
@@ -35,6 +37,8 @@ removes the folder. Takes about six minutes with the defaults.
   --devices <n>          number of active devices, in 20 organizations (100000)
   --stored <n>           number of devices in the database: those that send requests, and others that
                          have reported nine checks and are silent (as many as --devices)
+  --changes <n>          number of reports of each device in which a check has changed, before the
+                         steady reports, and not if the database was kept (0)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with a schedule (60)
   --scheduled <n>        number of devices whose schedule that run keeps (3000000)
@@ -61,6 +65,7 @@ export function readOptions(argv: string[]): Options | "help" {
 		options: {
 			devices: { type: "string", default: "100000" },
 			stored: { type: "string" },
+			changes: { type: "string", default: "0" },
 			seconds: { type: "string", default: "20" },
 			"mixed-seconds": { type: "string", default: "60" },
 			scheduled: { type: "string", default: "3000000" },
@@ -88,6 +93,7 @@ export function readOptions(argv: string[]): Options | "help" {
 	return {
 		devices,
 		stored: readNumber("--stored", stored, devices, 10_000_000),
+		changes: readNumber("--changes", values.changes, 0, 1_000),
 		seconds: readNumber("--seconds", values.seconds, 1, 3_600),
 		mixedSeconds: readNumber(
 			"--mixed-seconds",

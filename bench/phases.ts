@@ -20,6 +20,8 @@ const MIXED_CONNECTIONS = 1024;
 const WARM_UP_MS = 2_000;
 const FILL_CONNECTIONS = 256;
 const FILL_MS = 180_000;
+/** Milliseconds allowed for a report with a changed check. */
+export const CHANGE_MS = 1;
 
 /** A server, the load on it, and the processes to watch. */
 export interface Stand {
@@ -104,6 +106,22 @@ export async function fill(stand: Stand): Promise<void> {
 	await generator.start(load);
 	if (!(await generator.during(FILL_MS))) {
 		stand.say("some devices are left: the later loads have first reports too");
+	}
+	await generator.stop();
+}
+
+/**
+ * Lets each device send `options.changes` reports, in each of which one check has changed. So most
+ * checks have several spans, as after months.
+ */
+export async function change(stand: Stand): Promise<void> {
+	const { generator, port, options } = stand;
+	const limit = options.devices * options.changes;
+	stand.say(`${limit} reports with a changed check`);
+	const connections = FILL_CONNECTIONS;
+	await generator.start({ port, connections, kind: "changing reports", limit });
+	if (!(await generator.during(FILL_MS + limit * CHANGE_MS))) {
+		throw new Error("the changes took too long");
 	}
 	await generator.stop();
 }

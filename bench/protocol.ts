@@ -12,8 +12,11 @@ export type Load = Shape & { port: number; connections: number };
 
 export type Shape =
 	| { kind: "heartbeats" | "steady reports" }
-	/** Reports of at most `limit` devices that have never reported. */
-	| { kind: "first reports"; limit: number }
+	/**
+	 * At most `limit` reports: of devices that have never reported, or of all in turn with a changed
+	 * check in each.
+	 */
+	| { kind: "first reports" | "changing reports"; limit: number }
 	/** An open loop, which starts this many requests a second without waiting for answers. */
 	| { kind: "mixed"; perSecond: Record<Kind, number> };
 

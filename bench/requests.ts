@@ -14,8 +14,16 @@ export const EXPECTED_STATUS: Record<Kind, number> = {
 	postures: 204,
 };
 
-/** The share of results whose status differs from that in the device's previous report. */
-const CHANGE_RATE = 0.01;
+/**
+ * The share of results whose status differs from that in the device's previous report, by the kind of
+ * report. Of nine checks, one changes in a changing report.
+ */
+const CHANGE_RATES = {
+	"first reports": 0,
+	"steady reports": 0.01,
+	"changing reports": 1 / CHECK_KEYS.length,
+};
+export type ReportKind = keyof typeof CHANGE_RATES;
 
 const EVIDENCE = sampleEvidence();
 const STATUSES: PostureStatus[] = ["PASS", "FAIL"];
@@ -54,11 +62,8 @@ export class Requests {
 		return request;
 	}
 
-	/**
-	 * Returns a report that is observed now. Some statuses have changed, unless it is the device's
-	 * first report.
-	 */
-	postures(device: number, isFirst: boolean): string {
+	/** Returns a report that is observed now. */
+	postures(device: number, kind: ReportKind): string {
 		const id = makeId(
 			organizationOf(this.#fleet, device),
 			"device_posture_report",
@@ -68,7 +73,7 @@ export class Requests {
 		for (let check = 0; check < CHECK_KEYS.length; check++) {
 			const state = device * CHECK_KEYS.length + check;
 			let failing = this.#failing[state] as number;
-			if (!isFirst && Math.random() < CHANGE_RATE) {
+			if (Math.random() < CHANGE_RATES[kind]) {
 				failing = 1 - failing;
 				this.#failing[state] = failing;
 			}
