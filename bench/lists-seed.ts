@@ -138,7 +138,7 @@ async function insertRecords(
 			$1, id, now() - n * interval '1 minute', now() - n * 7 % 100000 * interval '1 minute',
 			${columns.map(([, expression]) => expression).join(", ")}
 		from (
-			select id, (n + $4)::integer as n
+			select id, (n + $4)::integer as n, $3::text[] as people
 			from unnest($2::text[]) with ordinality r (id, n)
 		) r`,
 		[
@@ -152,7 +152,8 @@ async function insertRecords(
 
 /**
  * Returns an SQL expression for the field of the record with the number `n`, or undefined if the
- * database gives the field its value. The fields of a record do not depend on each other.
+ * database gives the field its value. The fields of a record do not depend on each other, but its
+ * dates follow each other, because a register may demand their order.
  */
 function expressionOf(
 	kind: AnyRecordKind,
@@ -161,9 +162,8 @@ function expressionOf(
 ): string | undefined {
 	if (field.given === "computed" || field.join) return undefined;
 	const salt = Object.keys(kind.fields).indexOf(name);
-	/** A number below `limit` that looks random. */
 	const random = (limit: number, part = 0) =>
-		`((hashint4(n + ${1_000_003 * (10 * salt + part)}) & 2147483647) % ${limit})`;
+		randomBelow(limit, 10 * salt + part);
 	switch (field.type) {
 		case "choice": {
 			const choices = choicesOf(field).map((one) => escapeLiteral(one));
@@ -181,16 +181,21 @@ function expressionOf(
 			return `${things}[1 + ${random(THINGS.length)}] || ' ' || ${harms}[1 + ${random(HARMS.length, 1)}] || ' ' || n`;
 		}
 		case "date":
-			return `case when ${random(4)} > 0 then current_date + ${random(800, 1)} - 600 end`;
+			return `case when ${random(4)} > 0 then current_date + ${randomBelow(800, 0)} - 600 + ${salt} end`;
 		case "integer":
 			return `1 + ${random(5)}`;
 		case "reference":
 			return field.reference === "people"
-				? `case when ${random(5)} > 0 or ${field.given === "required"} then ($3::text[])[1 + ${random(PEOPLE, 1)}] end`
+				? `case when ${random(5)} > 0 or ${field.given === "required"} then people[1 + ${random(PEOPLE, 1)}] end`
 				: undefined;
 		default:
 			return undefined;
 	}
+}
+
+/** Returns an SQL expression for a number below `limit` that looks random, another for each part. */
+function randomBelow(limit: number, part: number): string {
+	return `((hashint4(n + ${1_000_003 * part}) & 2147483647) % ${limit})`;
 }
 
 /** Returns the values that a choice permits, without null. */
