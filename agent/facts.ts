@@ -13,9 +13,14 @@ export type Facts = Omit<HeartbeatRequest, "agent_version">;
 /** The facts that each platform has to find in its own way. */
 export interface PlatformFacts {
 	/**
-	 * An id that survives restarts and reinstallations. Undefined if the device does not show one.
+	 * An id that survives restarts and reinstallations. Undefined if the device has none to show.
 	 */
 	hardware_uuid: string | undefined;
+	/**
+	 * True if the device did not answer this time. `hardware_uuid` is then undefined, although the
+	 * device may show an id the next time.
+	 */
+	is_unread?: boolean;
 	serial_number: string | undefined;
 	/** A name for people, such as "Ubuntu 24.04.2 LTS" or "macOS 15.3 (24D60)". */
 	os_version: string;
@@ -41,14 +46,18 @@ async function loadFinder(platform: Platform): Promise<FactFinder> {
 }
 
 /**
- * Returns the facts for the next heartbeat. The returned promise does not reject if a fact cannot
- * be found. If the protocol requires that fact, the agent sends a value that is always known
+ * Returns the facts for the next heartbeat. Returns undefined if the device does not say which
+ * hardware it is, and never said so before. The returned promise does not reject if another fact
+ * cannot be found. If the protocol requires that fact, the agent sends a value that is always known
  * instead.
  */
-export async function collectFacts(host: Host, folder: string): Promise<Facts> {
+export async function collectFacts(
+	host: Host,
+	folder: string,
+): Promise<Facts | undefined> {
 	const found = await findInTime(host);
-	const uuid = await keepHardwareUuid(folder, clean(found.hardware_uuid));
-	return { hardware_uuid: uuid, ...otherFacts(host, found) };
+	const hardware = await keepHardware(folder, found);
+	return hardware && { ...hardware, ...otherFacts(host, found) };
 }
 
 /**
@@ -59,25 +68,25 @@ export type ShownFacts = Omit<Facts, "hardware_uuid"> & {
 	hardware_uuid: string | null;
 };
 
+/** What identifies the hardware, in a heartbeat and in the agent's folder. */
+type Hardware = Pick<Facts, "hardware_uuid" | "serial_number">;
+
 /** Returns the facts that a heartbeat would contain now, without writing anything to the disk. */
 export async function showFacts(
 	host: Host,
 	folder: string,
 ): Promise<ShownFacts> {
 	const found = await findInTime(host);
-	const uuid =
-		clean(found.hardware_uuid) ||
-		(await readHardwareUuid(folder).catch(() => ""));
-	return { hardware_uuid: uuid || null, ...otherFacts(host, found) };
+	const stored = await readHardware(folder).catch(() => undefined);
+	const hardware = hardwareOf(found, stored) ?? { hardware_uuid: null };
+	return { ...hardware, ...otherFacts(host, found) };
 }
 
 function otherFacts(
 	host: Host,
 	found: PlatformFacts,
-): Omit<Facts, "hardware_uuid"> {
-	const serial = clean(found.serial_number);
+): Omit<Facts, keyof Hardware> {
 	return {
-		...(serial ? { serial_number: serial } : {}),
 		hostname: clean(hostname()) || "unnamed",
 		platform: host.platform,
 		os_version: clean(found.os_version) || `${type()} ${release()}`,
@@ -87,6 +96,7 @@ function otherFacts(
 async function findInTime(host: Host): Promise<PlatformFacts> {
 	const none = {
 		hardware_uuid: undefined,
+		is_unread: true,
 		serial_number: undefined,
 		os_version: "",
 	};
@@ -105,29 +115,55 @@ async function findInTime(host: Host): Promise<PlatformFacts> {
 }
 
 /**
- * Returns the hardware id to report: the one that the device shows now, the one that it showed
- * before, or one that is generated once. The agent remembers it because a command may fail once.
- * The device would then look like a different one, and the service would suspect a cloned key.
+ * Returns the hardware to report, and remembers it. If the device shows no id, the agent generates
+ * one once. If the device did not answer, it is the hardware of before, because a command may fail
+ * once. With another id the device would look like a different one, and the service would suspect a
+ * copied key. So the agent makes no id up then, and returns undefined if it remembers none.
  */
-async function keepHardwareUuid(
+async function keepHardware(
 	folder: string,
-	found: string,
-): Promise<string> {
-	const stored = await readHardwareUuid(folder);
-	const uuid = found || stored || randomUUID();
-	if (uuid !== stored) {
-		const text = JSON.stringify({ hardware_uuid: uuid });
-		await writeFileAtomically(join(folder, FILE), text);
+	found: PlatformFacts,
+): Promise<Hardware | undefined> {
+	const stored = await readHardware(folder);
+	const hardware =
+		hardwareOf(found, stored) ??
+		(found.is_unread ? undefined : withSerial(randomUUID(), found));
+	const isStored =
+		hardware?.hardware_uuid === stored?.hardware_uuid &&
+		hardware?.serial_number === stored?.serial_number;
+	if (hardware && !isStored) {
+		await writeFileAtomically(join(folder, FILE), JSON.stringify(hardware));
 	}
-	return uuid;
+	return hardware;
 }
 
-async function readHardwareUuid(folder: string): Promise<string> {
+/** Returns the hardware as the device shows it now or showed it before, if it ever did. */
+function hardwareOf(
+	found: PlatformFacts,
+	stored: Hardware | undefined,
+): Hardware | undefined {
+	const uuid = clean(found.hardware_uuid) || stored?.hardware_uuid;
+	if (!uuid) return undefined;
+	const hardware = withSerial(uuid, found);
+	// The same hardware keeps its serial number, also if one of two queries failed.
+	const isKnown = uuid === stored?.hardware_uuid;
+	return isKnown ? { ...stored, ...hardware } : hardware;
+}
+
+function withSerial(uuid: string, found: PlatformFacts): Hardware {
+	const serial = clean(found.serial_number);
+	return { hardware_uuid: uuid, ...(serial && { serial_number: serial }) };
+}
+
+async function readHardware(folder: string): Promise<Hardware | undefined> {
 	try {
-		const text = await readFile(join(folder, FILE), "utf8");
-		return clean(parseObject(text)?.hardware_uuid);
+		const stored = parseObject(await readFile(join(folder, FILE), "utf8"));
+		const uuid = clean(stored?.hardware_uuid);
+		const serial = clean(stored?.serial_number);
+		if (!uuid) return undefined;
+		return { hardware_uuid: uuid, ...(serial && { serial_number: serial }) };
 	} catch (error) {
-		if (errorCode(error) === "ENOENT") return "";
+		if (errorCode(error) === "ENOENT") return undefined;
 		throw error;
 	}
 }

@@ -62,6 +62,8 @@ export interface SessionOptions {
 }
 
 const FACTS_LAST_MS = HOUR_MS;
+const NO_HARDWARE =
+	"the operating system does not say which hardware this is, so the agent cannot identify the device yet; if this lasts, restart the device (on Windows, also check WMI with winmgmt /verifyrepository)";
 const CLOCK_TOLERANCE_MS = 5 * 60_000;
 
 export async function openSession(
@@ -112,6 +114,9 @@ export function clientFor(
 export async function beat(session: Session): Promise<Outcome> {
 	const { client, credentials, signal, state, log, troubles } = session;
 	const facts = await freshFacts(session);
+	if (!facts) {
+		return noteOutcome(session, { kind: "trouble", reason: NO_HARDWARE });
+	}
 	const outcome = await client.send("heartbeat", {
 		key: credentials.api_key,
 		body: { ...facts, agent_version: VERSION },
@@ -194,14 +199,14 @@ function readHeartbeat(
 
 /**
  * Returns facts that are at most an hour old. Finding some of them starts a program, which would be
- * too costly for each heartbeat.
+ * too costly for each heartbeat. Returns undefined if the hardware is not known.
  */
-async function freshFacts(session: Session): Promise<Facts> {
+async function freshFacts(session: Session): Promise<Facts | undefined> {
 	const known = session.facts;
 	const ageMs = known ? Date.now() - known.atMs : -1;
 	if (known && ageMs >= 0 && ageMs < FACTS_LAST_MS) return known.found;
 	const found = await collectFacts(session.host, session.folder);
-	session.facts = { found, atMs: Date.now() };
+	session.facts = found && { found, atMs: Date.now() };
 	return found;
 }
 

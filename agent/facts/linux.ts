@@ -9,17 +9,26 @@ import { realSerial, realUuid } from "./firmware.ts";
 /**
  * Returns the facts about a Linux machine from its firmware. Only root may read the firmware's
  * UUID, and a container would see the UUID of its host. In both cases the agent derives a UUID from
- * the machine id, because machine-id(5) asks programs not to reveal the machine id itself.
+ * the machine id, because machine-id(5) asks programs not to reveal the machine id itself. An error
+ * while reading the firmware's UUID says nothing about the device, so no other id replaces it.
  */
 export const findFacts: FactFinder = async (
 	host: Host,
 ): Promise<PlatformFacts> => {
 	const isEnclosed = (await findEnclosure(host)) !== undefined;
 	const release = await readOsRelease(host);
+	const isUnread =
+		!isEnclosed && (await host.readFile(FIRMWARE_UUID)).kind === "unreadable";
 	return {
-		hardware_uuid:
-			(isEnclosed ? undefined : await readFirmwareUuid(host)) ??
-			(await makeSystemUuid(host)),
+		...(isUnread
+			? { hardware_uuid: undefined, is_unread: true }
+			: {
+					hardware_uuid:
+						(isEnclosed
+							? undefined
+							: realUuid(await readLine(host, FIRMWARE_UUID))) ??
+						(await makeSystemUuid(host)),
+				}),
 		serial_number: isEnclosed ? undefined : await readSerial(host),
 		os_version:
 			shown(release?.get("PRETTY_NAME")) ??
@@ -28,8 +37,7 @@ export const findFacts: FactFinder = async (
 	};
 };
 
-const readFirmwareUuid = async (host: Host) =>
-	realUuid(await readLine(host, "/sys/class/dmi/id/product_uuid"));
+const FIRMWARE_UUID = "/sys/class/dmi/id/product_uuid";
 
 /**
  * The key from which this agent derives its ids. No other program uses it, so none derives the same

@@ -3,7 +3,7 @@ import type { FactFinder } from "../facts.ts";
 
 /**
  * Returns the UUID and the serial number from the device tree, and a version such as "macOS 15.3
- * (24D60)".
+ * (24D60)". Every Mac has a UUID, so a tree without one was not read.
  */
 export const findFacts: FactFinder = async (host) => {
 	const tree = await host.run("ioreg", [
@@ -17,11 +17,9 @@ export const findFacts: FactFinder = async (host) => {
 	const version = versionField(stdout, "ProductVersion");
 	const build = versionField(stdout, "BuildVersion");
 	return {
-		hardware_uuid: /^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(
-			uuid ?? "",
-		)
-			? uuid
-			: undefined,
+		...(/^[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i.test(uuid ?? "")
+			? { hardware_uuid: uuid }
+			: { hardware_uuid: undefined, is_unread: true }),
 		// A virtual machine may have no serial number, or the serial number 0.
 		serial_number: /^[A-Z0-9+/=-]{4,64}$/i.test(serial ?? "")
 			? serial

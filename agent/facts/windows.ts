@@ -22,14 +22,17 @@ $windows = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVers
 const WINDOWS_11 = 22_000;
 
 /**
- * Returns the facts, with the firmware's UUID. If the firmware only has a placeholder, the agent
- * uses the id of the Windows installation, which changes when Windows is installed again.
+ * Returns the facts, with the firmware's UUID. If the firmware only has a placeholder, or this user
+ * may not ask for it, the agent uses the id of the Windows installation, which changes when Windows
+ * is installed again. A query that fails in another way may succeed the next time, so the id of the
+ * installation does not replace its answer.
  */
 export const findFacts: FactFinder = async (host) => {
 	const asked = await ask(host, FACTS_SCRIPT);
 	if ("trouble" in asked) {
 		return {
 			hardware_uuid: undefined,
+			is_unread: true,
 			serial_number: undefined,
 			os_version: "Windows",
 		};
@@ -39,9 +42,19 @@ export const findFacts: FactFinder = async (host) => {
 		const found = part(answer, name);
 		return found.kind === "values" ? text(found.values[0]?.[field]) : undefined;
 	};
+	const product = part(answer, "product");
+	const isUnread =
+		product.kind === "values"
+			? product.values.length === 0
+			: product.kind !== "denied" || host.isPrivileged;
 	return {
-		hardware_uuid:
-			realUuid(only("product", "UUID")) ?? realUuid(text(answer.machineGuid)),
+		...(isUnread
+			? { hardware_uuid: undefined, is_unread: true }
+			: {
+					hardware_uuid:
+						realUuid(only("product", "UUID")) ??
+						realUuid(text(answer.machineGuid)),
+				}),
 		serial_number: realSerial(only("bios", "SerialNumber")),
 		os_version: windowsVersion(answer),
 	};

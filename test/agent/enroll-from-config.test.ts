@@ -141,9 +141,11 @@ function makeMac() {
 	const now = () =>
 		recordedHost({
 			platform: "DARWIN",
-			...(profile && {
-				files: { [MANAGED_FILE]: "bplist00" },
-				commands: {
+			...(profile && { files: { [MANAGED_FILE]: "bplist00" } }),
+			commands: {
+				"ioreg -rd1 -c IOPlatformExpertDevice":
+					'  "IOPlatformUUID" = "6F1C3B0A-92D4-5E7B-8A11-0C4D2E9F7A63"\n',
+				...(profile && {
 					[`plutil -convert json -o - ${MANAGED_FILE}`]:
 						JSON.stringify(profile),
 				},

@@ -50,3 +50,10 @@ test("if the kernel gives no answer, the UUID comes from the file", async () => 
 		os_version: "",
 	});
 });
+
+test("if the command for the firmware's UUID does not end, no other id replaces it", async () => {
+	const kenv = { ended: "timed_out" } as const;
+	expect(
+		await facts(commands({ "kenv -q smbios.system.uuid": kenv })),
+	).toMatchObject({ hardware_uuid: undefined, is_unread: true });
+});

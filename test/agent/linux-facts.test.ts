@@ -38,6 +38,16 @@ test.each([
 	);
 });
 
+test("if reading the firmware's UUID fails, no other id replaces it", async () => {
+	const broken = { [UUID]: { kind: "unreadable" } } as const;
+	expect(await find({ ...MACHINE_ID, ...broken })).toMatchObject({
+		hardware_uuid: undefined,
+		is_unread: true,
+	});
+	const enclosed = await find({ ...CONTAINER, ...MACHINE_ID, ...broken });
+	expect(enclosed.hardware_uuid).toBeDefined();
+});
+
 test("the derived id is the same each time and does not reveal the machine id", async () => {
 	const denied = { [UUID]: { kind: "denied" } } as const;
 	const { hardware_uuid } = await find({ ...MACHINE_ID, ...denied });

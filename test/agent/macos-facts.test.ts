@@ -25,9 +25,10 @@ test("a virtual machine without a serial number reports none", async () => {
 	});
 });
 
-test("facts that cannot be found are left out", async () => {
+test("facts that cannot be found are left out, and a missing UUID was not read", async () => {
 	expect(await findFacts(recordedHost({ platform: "DARWIN" }))).toEqual({
 		hardware_uuid: undefined,
+		is_unread: true,
 		serial_number: undefined,
 		os_version: "",
 	});

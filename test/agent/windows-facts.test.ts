@@ -64,10 +64,45 @@ test.each([
 	expect(hardware_uuid).toBe(laptop.machineGuid);
 });
 
-test("without an answer from the firmware, the installation's id is used", async () => {
-	const found = await facts({ product: CIM_DENIED, bios: CIM_DENIED });
+test("a user who may not ask the firmware reports the installation's id", async () => {
+	const denied = { ...laptop, product: CIM_DENIED, bios: CIM_DENIED };
+	const user = windowsHost(FACTS_SCRIPT, denied, { isPrivileged: false });
+	const found = await findFacts(user);
 	expect(found.hardware_uuid).toBe(laptop.machineGuid);
+	expect(found.is_unread).toBeUndefined();
 	expect(found.serial_number).toBeUndefined();
+});
+
+test.each([
+	[
+		"WMI is out of memory",
+		{
+			error:
+				"HRESULT 0x80041006,Microsoft.Management.Infrastructure.CimCmdlets.GetCimInstanceCommand",
+		},
+	],
+	[
+		"WMI rebuilds its repository",
+		{
+			error:
+				"HRESULT 0x80041010,Microsoft.Management.Infrastructure.CimCmdlets.GetCimInstanceCommand",
+		},
+	],
+	["WMI returns nothing", values()],
+	["WMI denies even the agent's service", CIM_DENIED],
+])("if %s, no other id replaces the firmware's", async (_, product) => {
+	expect(await facts({ product })).toMatchObject({
+		hardware_uuid: undefined,
+		is_unread: true,
+	});
+});
+
+test("if PowerShell does not end in time, the id is not read", async () => {
+	const host = windowsHost(FACTS_SCRIPT, { result: { ended: "timed_out" } });
+	expect(await findFacts(host)).toMatchObject({
+		hardware_uuid: undefined,
+		is_unread: true,
+	});
 });
 
 test.each([
