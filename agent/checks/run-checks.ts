@@ -179,40 +179,64 @@ const MAX_TEXT = 200;
 
 /**
  * Returns evidence that may be sent. It has at most 4 KiB of JSON, 4 levels, 40 fields or elements
- * in each level, and 200 characters in each text, without control characters. Correct checks stay
- * far below these limits, which only catch a faulty check. The field `truncated` says that
+ * in each level, and 200 characters in each text, without control characters. Most checks stay far
+ * below these limits, but a server may have hundreds of volumes. The field `truncated` says that
  * something was left out.
  */
 export function boundEvidence(evidence: Evidence): Evidence {
-	const bounded = boundValue(evidence, MAX_DEPTH);
-	if (typeof bounded !== "object" || bounded === null) return {};
-	let fields = Object.entries(bounded as Evidence);
-	const cut = () => ({ ...Object.fromEntries(fields), truncated: true });
-	if (fits(Object.fromEntries(fields))) return Object.fromEntries(fields);
-	while (fields.length > 0 && !fits(cut())) fields = fields.slice(0, -1);
-	return cut();
+	let isCut = false;
+	const bound = (value: unknown, depth: number): unknown => {
+		if (typeof value === "string") {
+			isCut ||= value.length > MAX_TEXT;
+			return boundText(value);
+		}
+		if (typeof value === "number") return Number.isFinite(value) ? value : null;
+		if (typeof value === "boolean" || value === null) return value;
+		if (typeof value !== "object") return undefined;
+		if (depth === 0) {
+			isCut = true;
+			return undefined;
+		}
+		isCut ||= Object.keys(value).length > MAX_FIELDS;
+		if (Array.isArray(value)) {
+			return value
+				.slice(0, MAX_FIELDS)
+				.map((element) => bound(element, depth - 1))
+				.filter((element) => element !== undefined);
+		}
+		const fields = mostTelling(Object.entries(value), MAX_FIELDS)
+			.map(([name, inner]): Field => [boundText(name), bound(inner, depth - 1)])
+			.filter(([, inner]) => inner !== undefined);
+		return Object.fromEntries(fields);
+	};
+	let fields: Field[] = Object.entries(bound(evidence, MAX_DEPTH) ?? {});
+	const all = () =>
+		Object.fromEntries(isCut ? [...fields, ["truncated", true]] : fields);
+	while (fields.length > 0 && !fits(all())) {
+		isCut = true;
+		fields = mostTelling(fields, fields.length - 1);
+	}
+	return all();
+}
+
+type Field = [name: string, value: unknown];
+
+/**
+ * Returns at most `count` fields, in their order. Lists stay longest, because they sum up the
+ * others, such as the names of all volumes that are not encrypted. A yes or no about a single part
+ * goes first.
+ */
+function mostTelling(fields: Field[], count: number): Field[] {
+	const rank = ([, value]: Field) =>
+		typeof value === "object" ? 0 : typeof value === "boolean" ? 2 : 1;
+	const kept = new Set(
+		fields.toSorted((a, b) => rank(a) - rank(b)).slice(0, count),
+	);
+	return fields.filter((field) => kept.has(field));
 }
 
 const fits = (value: unknown) =>
 	Buffer.byteLength(JSON.stringify(value)) <= MAX_BYTES;
-
-function boundValue(value: unknown, depth: number): unknown {
-	if (typeof value === "string") return boundText(value);
-	if (typeof value === "number") return Number.isFinite(value) ? value : null;
-	if (typeof value === "boolean" || value === null) return value;
-	if (typeof value !== "object" || depth === 0) return undefined;
-	if (Array.isArray(value)) {
-		return value
-			.slice(0, MAX_FIELDS)
-			.map((element) => boundValue(element, depth - 1))
-			.filter((element) => element !== undefined);
-	}
-	const fields = Object.entries(value)
-		.slice(0, MAX_FIELDS)
-		.map(([name, inner]) => [boundText(name), boundValue(inner, depth - 1)])
-		.filter(([, inner]) => inner !== undefined);
-	return Object.fromEntries(fields);
-}
 
 const boundText = (text: string) =>
 	text

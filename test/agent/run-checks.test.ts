@@ -176,3 +176,28 @@ test("ordinary evidence is not changed, and evidence that is cut off says so", (
 		f0: "x".repeat(200),
 	});
 });
+
+test("evidence about many volumes keeps the list of those that are not encrypted, and says that it was cut", () => {
+	const volumes = (encrypted: unknown) =>
+		Object.fromEntries(
+			Array.from({ length: 45 }, (_, i) => [`other_${i}_encrypted`, encrypted]),
+		);
+	const rest = { methods: ["zfs"], unencrypted: ["other_44"] };
+	for (const encrypted of [true, "unknown"]) {
+		const bounded = boundEvidence({ ...volumes(encrypted), ...rest });
+		expect(bounded).toMatchObject({ ...rest, truncated: true });
+		expect(bounded).toHaveProperty("other_0_encrypted", encrypted);
+		expect(Object.keys(bounded)).toHaveLength(41);
+	}
+	const long = { ...volumes("x".repeat(200)), ...rest };
+	expect(boundEvidence(long)).toMatchObject({ ...rest, truncated: true });
+});
+
+test.each([
+	["list", { list: Array.from({ length: 41 }, (_, i) => i) }],
+	["inner level", { inner: Object.fromEntries([...Array(41).entries()]) }],
+	["text", { text: "x".repeat(201) }],
+	["level", { a: { b: { c: { d: { e: 1 } } } } }],
+])("evidence with a %s that is cut off says so", (_, evidence) => {
+	expect(boundEvidence(evidence)).toHaveProperty("truncated", true);
+});
