@@ -5,7 +5,7 @@ import { VERSION } from "../src/version.ts";
 import { AgentError } from "./agent-error.ts";
 import { errorCode, parseObject } from "./files.ts";
 import { bounded, openFile } from "./open-file.ts";
-import { namesProxies } from "./proxies.ts";
+import { namesProxies, sourceOfProxies } from "./proxies.ts";
 import {
 	CERTIFICATE_ERROR,
 	describeError,
@@ -109,7 +109,7 @@ export async function makeClient(options: ClientOptions): Promise<Client> {
 		isHere || namesProxies(environment) ? undefined : options.findProxy;
 	let askedAtMs: number | undefined;
 	const describe = (error: unknown) =>
-		describeError(error, base, usedProxy, system);
+		describeError(error, base, usedProxy, system, sourceOfProxies(environment));
 	let trusts: Trust = "first";
 	const connect = async () =>
 		base.protocol === "https:"

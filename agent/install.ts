@@ -84,7 +84,8 @@ export async function install(
 		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
 		await clearEnrollmentTrouble(folder);
-		await storeProxies(folder);
+		// An unattended agent has its proxies from its service, which names them at each start.
+		if (!options.isUnattended) await storeProxies(folder);
 		if (options.updateKey) await pinUpdateKey(folder, options.updateKey);
 	} catch (error) {
 		await takeBack();

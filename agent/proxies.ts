@@ -14,6 +14,16 @@ const NAMES = ["HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"].flatMap((name) => [
 export const namesProxies = (environment: NodeJS.ProcessEnv): boolean =>
 	NAMES.some((name) => environment[name]);
 
+/** The files from which the proxies of an environment were read. */
+const sources = new WeakMap<NodeJS.ProcessEnv, string>();
+
+/**
+ * Returns where somebody has to change the proxies of the environment: the name of the variable, or
+ * the file in the agent's folder.
+ */
+export const sourceOfProxies = (environment: NodeJS.ProcessEnv): string =>
+	sources.get(environment) ?? "HTTPS_PROXY";
+
 /**
  * Stores the proxies of this environment in the agent's folder for the service. They are not part
  * of the service's definition, because it would show a proxy's password to every user of the
@@ -50,4 +60,5 @@ export async function useStoredProxies(
 	for (const name of NAMES) {
 		if (typeof stored[name] === "string") environment[name] = stored[name];
 	}
+	sources.set(environment, `HTTPS_PROXY in ${join(folder, FILE)}`);
 }

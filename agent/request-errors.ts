@@ -34,15 +34,16 @@ export const CERTIFICATE_ERROR = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME/;
 /**
  * Says in our own words why a request failed. The text of an error may contain anything, so it is
  * not used. `proxy` is the proxy in the environment or, if `system` has it too, in the system's
- * settings.
+ * settings. `source` says where the environment's proxy was set.
  */
 export function describeError(
 	error: unknown,
 	service: URL,
 	proxy: URL | undefined,
 	system: SystemProxy = {},
+	source = "HTTPS_PROXY",
 ): string {
-	const reason = reasonFor(error, service, proxy, system);
+	const reason = reasonFor(error, service, proxy, system, source);
 	return system.note === undefined ? reason : `${reason}; ${system.note}`;
 }
 
@@ -51,6 +52,7 @@ function reasonFor(
 	service: URL,
 	proxy: URL | undefined,
 	system: SystemProxy,
+	source: string,
 ): string {
 	if (error instanceof Stopped) return error.message;
 	const { code = "", message = "" } = error as NodeJS.ErrnoException;
@@ -58,12 +60,12 @@ function reasonFor(
 		const { statusCode } = error as { statusCode?: number };
 		if (code === "ERR_PROXY_TUNNEL") {
 			return statusCode === 407
-				? `the proxy ${proxy.host} demands a user name and a password; ${system.proxy ? "set HTTPS_PROXY with them" : "add them to HTTPS_PROXY"}`
+				? `the proxy ${proxy.host} demands a user name and a password; ${system.proxy ? "set HTTPS_PROXY with them" : `add them to ${source}`}`
 				: `the proxy ${proxy.host} does not connect to the service${statusCode ? ` (it answered ${statusCode})` : ""}`;
 		}
 		const reason = OF_PROXY[code];
 		if (reason && isOfProxy(error, service, proxy)) {
-			return `${reason} (${proxy.host}); check ${system.proxy ? "the proxy in the system's settings" : "HTTPS_PROXY"}`;
+			return `${reason} (${proxy.host}); check ${system.proxy ? "the proxy in the system's settings" : source}`;
 		}
 	}
 	const known = REASONS[code];

@@ -36,6 +36,22 @@ test("the service enrolls this device as the config file says, deletes the key a
 	expect(await readMarker(folder)).toEqual({ service: "systemd" });
 });
 
+test("the service does not store its proxies, because its environment names them at each start", async () => {
+	const before = process.env.NO_PROXY;
+	process.env.NO_PROXY = "localhost";
+	onTestFinished(() => {
+		if (before === undefined) delete process.env.NO_PROXY;
+		else process.env.NO_PROXY = before;
+	});
+	const service = await startScriptedService();
+	const { configFile, folder } = await prepare(service.url);
+	const agent = start(folder, { configFile });
+	await service.until((seen) => count(seen, "postures") === 1);
+	await agent.stop();
+	expect(existsSync(join(folder, "credentials.json"))).toBe(true);
+	expect(existsSync(join(folder, "proxies.json"))).toBe(false);
+});
+
 test("the service keeps the key while it cannot enroll, waits as long as it was asked to, and says why", async () => {
 	const service = await startScriptedService();
 	const { configFile, keyFile, folder } = await prepare(service.url);
@@ -148,8 +164,8 @@ function makeMac() {
 				...(profile && {
 					[`plutil -convert json -o - ${MANAGED_FILE}`]:
 						JSON.stringify(profile),
-				},
-			}),
+				}),
+			},
 		});
 	const host: Host = {
 		...now(),

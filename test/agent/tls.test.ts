@@ -4,7 +4,9 @@ import { createServer } from "node:https";
 import { type AddressInfo, connect, type Server } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { makeClient } from "../../agent/client.ts";
+import { storeProxies, useStoredProxies } from "../../agent/proxies.ts";
 import { CERTIFICATE, EXPIRED, PRIVATE_KEY } from "./certificate.ts";
+import { makeAgentFolder } from "./folders.ts";
 
 async function listen(server: Server): Promise<number> {
 	server.listen(0, "127.0.0.1");
@@ -94,6 +96,22 @@ test("if the proxy is down, the reason names the proxy and not the service, with
 	);
 	expect(await reasonOf("http://proxy.invalid:3128")).toMatch(
 		/^DNS .* the proxy's name .*\(proxy\.invalid:3128\)/,
+	);
+});
+
+test("if a proxy of the agent's folder is down, the reason names the file", async () => {
+	const proxy = await startProxy(1);
+	proxy.close();
+	const folder = await makeAgentFolder();
+	await storeProxies(folder, { HTTPS_PROXY: proxy.url });
+	const environment: NodeJS.ProcessEnv = {};
+	await useStoredProxies(folder, environment);
+	expect(await send("https://assay.example.com", { environment })).toEqual(
+		expect.objectContaining({
+			reason: expect.stringMatching(
+				/^nothing listens at the proxy's .*; check HTTPS_PROXY in .*proxies\.json$/,
+			),
+		}),
 	);
 });
 
