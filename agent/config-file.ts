@@ -1,6 +1,6 @@
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
-import { errorCode } from "./files.ts";
+import { errorCode, readTextFile } from "./files.ts";
 import type { Host } from "./host.ts";
 import { readManagedSettings } from "./managed-settings.ts";
 import { parseServerUrl } from "./server-url.ts";
@@ -66,7 +66,7 @@ async function readConfigFile(file: string): Promise<Settings | undefined> {
 	let text: string;
 	try {
 		await requireSafeFile(file);
-		text = await readFile(file, "utf8");
+		text = await readTextFile(file);
 	} catch (error) {
 		if (errorCode(error) === "ENOENT") return undefined;
 		if (error instanceof AgentError) throw error;
@@ -100,10 +100,7 @@ async function requireSafeFile(file: string): Promise<void> {
 /** Parses lines of `NAME=value`. Empty lines and lines that begin with # mean nothing. */
 function parseSettings(text: string, file: string): Settings {
 	const settings: Settings = new Map();
-	for (const [index, line] of text
-		.replace(/^\uFEFF/, "")
-		.split("\n")
-		.entries()) {
+	for (const [index, line] of text.split("\n").entries()) {
 		const trimmed = line.trim();
 		if (trimmed === "" || trimmed.startsWith("#")) continue;
 		const [name, value] = splitLine(trimmed);

@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { Writable } from "node:stream";
 import { AgentError, EXIT } from "./agent-error.ts";
+import { readTextFile } from "./files.ts";
 
 const VARIABLE = "ASSAY_ENROLLMENT_TOKEN";
 const MAX_BYTES = 4096;
@@ -41,7 +41,7 @@ export function rejectTokenArgument(argv: readonly string[]): void {
 
 async function readTokenFile(file: string): Promise<string> {
 	try {
-		return await readFile(file, "utf8");
+		return await readTextFile(file);
 	} catch (cause) {
 		const { code } = cause as NodeJS.ErrnoException;
 		throw new AgentError(

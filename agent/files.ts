@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
@@ -64,6 +64,16 @@ export async function listNames(folder: string): Promise<string[]> {
 		if (errorCode(error) === "ENOENT") return [];
 		throw error;
 	}
+}
+
+/**
+ * Reads a text file that a person or a script made. Windows PowerShell writes UTF-16 with a byte
+ * order mark, and other programs write UTF-8 with or without one. The mark is not in the result.
+ */
+export async function readTextFile(path: string): Promise<string> {
+	const bytes = await readFile(path);
+	const isUtf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+	return bytes.toString(isUtf16 ? "utf16le" : "utf8").replace(/^\uFEFF/, "");
 }
 
 /** Returns the code of an operating system error, such as ENOENT. */

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { AgentError } from "./agent-error.ts";
 import { makeClient, type Outcome } from "./client.ts";
 import {
@@ -8,6 +7,7 @@ import {
 } from "./credentials.ts";
 import { readEnrollmentToken } from "./enrollment-token.ts";
 import { clearEnrollmentTrouble } from "./enrollment-trouble.ts";
+import { readTextFile } from "./files.ts";
 import { prepareFolder, readMarker, writeMarker } from "./folder.ts";
 import type { Host } from "./host.ts";
 import type { Log } from "./log.ts";
@@ -142,7 +142,7 @@ async function readCa(file: string | undefined): Promise<string | undefined> {
 	if (file === undefined) return undefined;
 	const { createSecureContext } = await import("node:tls");
 	try {
-		const pem = await readFile(file, "utf8");
+		const pem = await readTextFile(file);
 		if (!pem.includes("-----BEGIN"))
 			throw new Error("the file contains no PEM block");
 		createSecureContext({ ca: pem });

@@ -52,6 +52,17 @@ test("the service does not store its proxies, because its environment names them
 	expect(existsSync(join(folder, "proxies.json"))).toBe(false);
 });
 
+test("the service enrolls with files that Windows PowerShell wrote", async () => {
+	const service = await startScriptedService();
+	const { configFile, keyFile, folder } = await prepare(service.url);
+	await writeFile(keyFile, "\uFEFFasy_enk_secret\r\n", "utf16le");
+	const text = `\uFEFFSERVER=${service.url}\r\nKEYFILE=${keyFile}\r\n`;
+	await writeFile(configFile, text, { mode: 0o644, encoding: "utf16le" });
+	start(folder, { configFile });
+	await service.until((seen) => count(seen, "heartbeat") > 0);
+	expect(service.seen[0]?.body).toEqual({ token: "asy_enk_secret" });
+});
+
 test("the service keeps the key while it cannot enroll, waits as long as it was asked to, and says why", async () => {
 	const service = await startScriptedService();
 	const { configFile, keyFile, folder } = await prepare(service.url);
