@@ -19,7 +19,12 @@ const update = (fields: object) => ({
 	start: 3,
 	orchestratorStart: 2,
 	pausedUntil: null,
-	manager: values(),
+	pauseStatus: null,
+	managedPause: null,
+	managedPauseStart: "",
+	policyPause: null,
+	policyPauseStart: "",
+	managers: values(),
 	installed: values({ on: "10/14/2026" }, { on: "11/11/2026" }, { on: "" }),
 	...fields,
 });
@@ -120,7 +125,7 @@ describe("AUTO_UPDATE on Windows", () => {
 		],
 		[
 			"Configuration Manager that installed this month passes",
-			update({ noAutoUpdate: 1, manager: values({ running: true }) }),
+			update({ noAutoUpdate: 1, managers: values({ name: "CcmExec" }) }),
 			"PASS",
 			{ source: "configuration_manager" },
 		],
@@ -128,7 +133,7 @@ describe("AUTO_UPDATE on Windows", () => {
 			"Configuration Manager that installed nothing for long fails",
 			update({
 				noAutoUpdate: 1,
-				manager: values({ running: true }),
+				managers: values({ name: "CcmExec" }),
 				installed: values({ on: "3/11/2026" }),
 			}),
 			"FAIL",
@@ -138,11 +143,111 @@ describe("AUTO_UPDATE on Windows", () => {
 			"Configuration Manager whose last installation is unknown is UNKNOWN",
 			update({
 				noAutoUpdate: 1,
-				manager: values({ running: true }),
+				managers: values({ name: "CcmExec" }),
 				installed: values(),
 			}),
 			"UNKNOWN",
 			{ reason: "managed_elsewhere" },
+		],
+		[
+			"Configuration Manager decides also if Windows has its defaults",
+			update({ managers: values({ name: "CcmExec" }) }),
+			"PASS",
+			{ mode: "automatic", source: "configuration_manager" },
+		],
+		[
+			"another product that installed this month passes",
+			update({ noAutoUpdate: 1, managers: values({ name: "ninjarmmagent" }) }),
+			"PASS",
+			{ mode: "off", manager: "ninjaone", last_update_days: 10 },
+		],
+		[
+			"another product passes although it disabled the update service",
+			update({
+				start: 4,
+				managers: values({ name: "ManageEngine UEMS - Agent" }),
+			}),
+			"PASS",
+			{ service_disabled: true, manager: "manageengine" },
+		],
+		[
+			"a server without settings that another product updates passes",
+			update({
+				installation: "Server",
+				managers: values({ name: "BESClient" }),
+			}),
+			"PASS",
+			{ manager: "bigfix" },
+		],
+		[
+			"another product that installed nothing for long fails",
+			update({
+				noAutoUpdate: 1,
+				managers: values({ name: "amagent" }),
+				installed: values({ on: "3/11/2026" }),
+			}),
+			"FAIL",
+			{ manager: "automox", overdue: "last_update_days" },
+		],
+		[
+			"another product whose last installation is unknown is UNKNOWN",
+			update({
+				policyOption: 2,
+				managers: values({ name: "Tanium Client" }),
+				installed: values(),
+			}),
+			"UNKNOWN",
+			{ reason: "managed_elsewhere", manager: "tanium" },
+		],
+		[
+			"a product that only watches a device changes nothing about Windows' own updates",
+			update({
+				managers: values({ name: "NinjaRMMAgent" }),
+				search: values({ at: "2026-08-23T00:00:00Z" }),
+			}),
+			"FAIL",
+			{ source: "windows_default", overdue: "last_search_days" },
+		],
+		[
+			"updates that Intune has paused fail",
+			update({
+				managed: 2,
+				managedPause: 1,
+				managedPauseStart: "2026-11-02",
+				pauseStatus: 1,
+			}),
+			"FAIL",
+			{ paused_by: "device_management", paused_until: "2026-12-07" },
+		],
+		[
+			"updates that a group policy has paused fail",
+			update({ policyPauseStart: "2026-11-20" }),
+			"FAIL",
+			{ paused_by: "group_policy", paused_until: "2026-12-25" },
+		],
+		[
+			"a pause without a start fails until Windows says that it has resumed",
+			update({ managedPause: 1 }),
+			"FAIL",
+			{ paused_by: "device_management" },
+		],
+		[
+			"a pause that Windows has ended passes",
+			update({ managedPause: 1, pauseStatus: 2 }),
+			"PASS",
+			{ mode: "automatic" },
+		],
+		[
+			"a pause of 35 days that is over passes",
+			update({ managedPause: 1, managedPauseStart: "2026-10-17" }),
+			"PASS",
+			{ mode: "automatic" },
+		],
+		[
+			"a pause that management has taken back passes",
+			update({ managedPause: 0, managedPauseStart: "2026-11-20" }),
+			"PASS",
+			{ mode: "automatic" },
 		],
 	]);
 });

@@ -53,6 +53,7 @@ test.each([
 		`until ${formatDay("2029-05-31")}`,
 	],
 	["AUTO_UPDATE", "FAIL", { paused_until: "2026-12-05" }, "Paused"],
+	["AUTO_UPDATE", "FAIL", { paused_by: "group_policy" }, "Paused"],
 	["DISK_ENCRYPTION", "PASS", {}, "Encrypted"],
 	["DISK_ENCRYPTION", "FAIL", { root_encrypted: false }, "Not encrypted"],
 	["DISK_ENCRYPTION", "FAIL", { root_encrypted: true }, "In part"],

@@ -1,3 +1,4 @@
+import type { Evidence } from "../../../src/devices/terms.ts";
 import { DAY_MS } from "../../../src/units.ts";
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
@@ -13,12 +14,31 @@ import {
 } from "./powershell.ts";
 
 /**
+ * Services of other products that install updates. Most of them switch off Windows' own automatic
+ * updates. The names are from the products' documentation and from scripts of their users.
+ */
+const MANAGERS: Record<string, string> = {
+	CcmExec: "configuration_manager",
+	NinjaRMMAgent: "ninjaone",
+	amagent: "automox",
+	"ManageEngine UEMS - Agent": "manageengine",
+	"ManageEngine Desktop Central - Agent": "manageengine",
+	"STDispatch$Shavlik Protect": "ivanti",
+	BESClient: "bigfix",
+	"Tanium Client": "tanium",
+	A1Agent: "action1",
+	PDQConnectAgent: "pdq_connect",
+	CagService: "datto",
+	AteraAgent: "atera",
+};
+
+/**
  * Reads `InstalledOn` as text, because PowerShell's own conversion depends on the display language.
  */
 export const AUTO_UPDATE_SCRIPT = `
 $policy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate'
 $auto = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU'
-$pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settings'
+$managed = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\Update'
 @{
   installation = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion').InstallationType
   noAutoUpdate = $auto.NoAutoUpdate
@@ -27,11 +47,20 @@ $pause = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settin
   serverIsNone = $(if ($policy.WUServer) { ([string] $policy.WUServer) -match '^(https?://)?(localhost|127\\.|0\\.0\\.0\\.0|\\[?::1|\\s*$)' } else { $true })
   accessDisabled = $policy.DisableWindowsUpdateAccess
   ownOption = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WindowsUpdate\\Auto Update').AUOptions
-  managed = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\PolicyManager\\current\\device\\Update').AllowAutoUpdate
+  managed = $managed.AllowAutoUpdate
   start = (Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\wuauserv').Start
   orchestratorStart = (Reg 'HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Services\\UsoSvc').Start
-  pausedUntil = $pause.PauseUpdatesExpiryTime
-  manager = Read-Part { Get-Service -Name CcmExec -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } | ForEach-Object { @{ running = $true } } }
+  pausedUntil = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UX\\Settings').PauseUpdatesExpiryTime
+  pauseStatus = (Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\WindowsUpdate\\UpdatePolicy\\Settings').PausedQualityStatus
+  managedPause = $managed.PauseQualityUpdates
+  managedPauseStart = [string] $managed.PauseQualityUpdatesStartTime
+  policyPause = $policy.PauseQualityUpdates
+  policyPauseStart = [string] $policy.PauseQualityUpdatesStartTime
+  managers = Read-Part { Get-Service -Name ${Object.keys(MANAGERS)
+		.map((name) => `'${name}'`)
+		.join(
+			", ",
+		)} -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } | ForEach-Object { @{ name = [string] $_.Name } } }
   search = Read-Part { $at = (New-Object -ComObject Microsoft.Update.AutoUpdate).Results.LastSearchSuccessDate
     if ($at) { @{ at = ([datetime] $at).ToString('yyyy-MM-ddTHH:mm:ssZ', [cultureinfo]::InvariantCulture) } } }
   installed = Read-Part { Get-CimInstance -ClassName Win32_QuickFixEngineering | ForEach-Object { @{ on = [string] $_.CimInstanceProperties['InstalledOn'].Value } } }
@@ -73,15 +102,22 @@ const MANAGED: Record<number, string> = {
 	5: "off",
 };
 
+/** Days after which Windows resumes updates that a policy has paused. */
+const PAUSE_DAYS = 35;
+/** Windows has resumed the updates by itself, although the policy is still there. */
+const RESUMED = 2;
+
 /**
  * Returns PASS if updates are installed automatically. By default a Windows client does that and a
- * server does not. While updates are paused, the result is FAIL. The source of the updates (WSUS,
- * Intune, Configuration Manager) does not matter, but a policy that points to no update server or
- * to the device itself fails.
+ * server does not. While updates are paused, by the user or by a policy, the result is FAIL. The
+ * source of the updates (WSUS, Intune, Configuration Manager) does not matter, but a policy that
+ * points to no update server or to the device itself fails.
  *
  * The updates must also arrive: FAIL if an available update waits for more than 60 days, no search
  * has succeeded for that long, or nothing was installed for that long. Windows gets updates every
- * month. With Configuration Manager, which searches by itself, only the last installation counts.
+ * month. If another product installs the updates, which searches by itself, only the last
+ * installation counts. Configuration Manager always does. Another one counts only if Windows would
+ * not install updates by itself, because many use such a product for other work.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	const [asked, waiting] = await Promise.all([
@@ -90,57 +126,127 @@ export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	]);
 	if ("trouble" in asked) return asked.trouble;
 	const { answer } = asked;
+	const days = lastUpdateDays(answer, host.now);
+	const outcome = judgeSettings(answer, days, host.now);
+	if (outcome.evidence.reason === "unrecognized_output") return outcome;
+
+	const managers = runningManagers(answer);
+	if (managers.includes("configuration_manager")) {
+		// The mode is that of Windows' own automatic updates, which Configuration Manager switches off.
+		const { mode, source: _, update_server } = outcome.evidence;
+		return judgeManaged(host, days, {
+			...(mode !== undefined && { mode }),
+			source: "configuration_manager",
+			...(update_server === "wsus" && { update_server }),
+		});
+	}
+	if (outcome.status === "PASS") {
+		return judgePatchAge(
+			host,
+			outcome,
+			patchAge(answer, waiting, days, host.now),
+		);
+	}
+	const [manager] = managers;
+	if (manager === undefined) return outcome;
+	const { reason: _, ...evidence } = outcome.evidence;
+	return judgeManaged(host, days, { ...evidence, manager });
+}
+
+/** Judges how Windows itself installs updates, without their age. */
+function judgeSettings(
+	answer: Answer,
+	days: number | undefined,
+	now: Date,
+): CheckOutcome {
 	const installation = text(answer.installation);
 	const start = integer(answer.start);
 	if (installation === undefined || start === undefined) {
 		return unknown("unrecognized_output");
 	}
-
-	const days = lastUpdateDays(answer, host.now);
 	const { mode, source } = modeOf(answer, installation);
-	const pausedUntil = moment(answer.pausedUntil);
-	const isPaused =
-		pausedUntil !== undefined && pausedUntil > host.now.getTime();
 	const evidence = {
 		...(mode ? { mode } : {}),
 		source,
 		...(integer(answer.useServer) === 1 ? { update_server: "wsus" } : {}),
 		...(days === undefined ? {} : { last_update_days: days }),
 	};
-
-	const manager = part(answer, "manager");
-	if (manager.kind === "values" && manager.values.length > 0) {
-		// Configuration Manager switches off Windows' own automatic updates and installs updates
-		// itself.
-		const managed = { ...evidence, source: "configuration_manager" };
-		return days === undefined
-			? unknown("managed_elsewhere", managed)
-			: judgePatchAge(host, pass(managed), { installDays: days });
-	}
 	if (start === DISABLED || integer(answer.orchestratorStart) === DISABLED) {
 		return fail({ ...evidence, service_disabled: true });
 	}
 	if (integer(answer.accessDisabled) === 1) {
 		return fail({ ...evidence, access_disabled: true });
 	}
-	if (isPaused) {
-		return fail({
-			...evidence,
-			paused_until: new Date(pausedUntil).toISOString().slice(0, 10),
-		});
-	}
+	const pause = pauseOf(answer, now);
+	if (pause) return fail({ ...evidence, ...pause });
 	if (integer(answer.useServer) === 1 && answer.serverIsNone === true) {
 		return fail({ ...evidence, update_server: "none" });
 	}
 	if (mode === undefined) return unknown("no_setting", evidence);
-	return mode === "automatic"
-		? judgePatchAge(
-				host,
-				pass(evidence),
-				patchAge(answer, waiting, days, host.now),
-			)
-		: fail(evidence);
+	return mode === "automatic" ? pass(evidence) : fail(evidence);
 }
+
+function judgeManaged(
+	host: Host,
+	days: number | undefined,
+	evidence: Evidence,
+): CheckOutcome {
+	return days === undefined
+		? unknown("managed_elsewhere", evidence)
+		: judgePatchAge(host, pass(evidence), { installDays: days });
+}
+
+function runningManagers(answer: Answer): string[] {
+	const found = part(answer, "managers");
+	const names =
+		found.kind === "values"
+			? found.values.map(({ name }) => text(name)?.toLowerCase())
+			: [];
+	return Object.entries(MANAGERS)
+		.filter(([service]) => names.includes(service.toLowerCase()))
+		.map(([, name]) => name);
+}
+
+/** Returns the pause that is in force, by the user or by a policy, for the evidence. */
+function pauseOf(answer: Answer, now: Date): Evidence | undefined {
+	const until = moment(answer.pausedUntil);
+	if (until !== undefined && until > now.getTime()) {
+		return { paused_until: dayOf(until) };
+	}
+	if (integer(answer.pauseStatus) === RESUMED) return undefined;
+	return (
+		policyPause(
+			"device_management",
+			integer(answer.managedPause),
+			answer.managedPauseStart,
+			now,
+		) ??
+		policyPause(
+			"group_policy",
+			integer(answer.policyPause),
+			answer.policyPauseStart,
+			now,
+		)
+	);
+}
+
+function policyPause(
+	pausedBy: string,
+	flag: number | undefined,
+	start: unknown,
+	now: Date,
+): Evidence | undefined {
+	if (flag === 0) return undefined;
+	const from = moment(start);
+	if (from === undefined)
+		return flag === 1 ? { paused_by: pausedBy } : undefined;
+	const until = from + PAUSE_DAYS * DAY_MS;
+	return from <= now.getTime() && now.getTime() < until
+		? { paused_by: pausedBy, paused_until: dayOf(until) }
+		: undefined;
+}
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
 
 function modeOf(
 	answer: Answer,

@@ -85,8 +85,6 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			? `security updates ended on ${evidence.supported_until}`
 			: "this version gets no security updates",
 	AUTO_UPDATE: (evidence, _, policy) => {
-		if (typeof evidence.paused_until === "string")
-			return `updates are paused until ${evidence.paused_until}`;
 		if (evidence.patches_current === false) {
 			const ages = AGES.map(([field, words]) => ({
 				words,
@@ -102,6 +100,10 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			const late = lateFor(most);
 			return `${late ? `${late.words} ${late.days} days` : "the patches are too old"}; at most ${most} days are allowed`;
 		}
+		const by = PAUSED_BY[String(evidence.paused_by)] ?? "";
+		if (typeof evidence.paused_until === "string")
+			return `updates are paused${by} until ${evidence.paused_until}`;
+		if (by) return `updates are paused${by}`;
 		if (evidence.update_server === "none")
 			return "a policy points to no update server";
 		return "updates are not installed automatically";
@@ -184,6 +186,12 @@ export const isFirewallOn = (evidence: Evidence): boolean =>
 	evidence.default_block === false ||
 	(evidence.service_running !== false &&
 		PROFILES.some((name) => evidence[`${name}_profile_enabled`] === true));
+
+/** Who has paused the updates of Windows, if it was not the user. */
+const PAUSED_BY: Record<string, string> = {
+	device_management: " by device management",
+	group_policy: " by a group policy",
+};
 
 /** The ages of patches, in the order in which the agent judges them. */
 const AGES: [field: string, words: string][] = [

@@ -67,7 +67,9 @@ export function checkValue(
 		case "AUTO_UPDATE":
 			if (status === "PASS") return "On";
 			if (evidence.patches_current === false) return "Overdue";
-			return evidence.paused_until === undefined ? "Off" : "Paused";
+			return (evidence.paused_until ?? evidence.paused_by) === undefined
+				? "Off"
+				: "Paused";
 	}
 }
 

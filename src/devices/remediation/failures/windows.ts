@@ -53,12 +53,28 @@ export const WINDOWS_FAILURES: Fixes = {
 	],
 	AUTO_UPDATE: [
 		{
+			when: { field: "manager" },
+			fix: "Ask an administrator why the product that installs updates on this device has not done so for long. The evidence names it under “manager”. Install the updates there, and restart the device.",
+		},
+		{
+			when: { field: "source", is: "configuration_manager" },
+			fix: `Ask an administrator why Configuration Manager has installed no updates for long. Open Software Center → Updates, install what is offered and restart.${commands("look at WUAHandler.log and UpdatesDeployment.log in `C:\\Windows\\CCM\\Logs`")}`,
+		},
+		{
 			when: { field: "patches_current", is: false },
 			fix: `Open Settings → Windows Update, select Check for updates, install them and restart.${commands("`usoclient StartScan`; look for errors with `Get-WindowsUpdateLog`")}`,
 		},
 		{
 			when: { field: "update_server", is: "none" },
 			fix: `Ask an administrator to remove the policy that sends Windows to a server that does not exist.${commands('`Remove-ItemProperty HKLM:\\SOFTWARE\\Policies\\Microsoft\\Windows\\WindowsUpdate\\AU UseWUServer`, or correct the policy "Specify intranet Microsoft update service location"')}`,
+		},
+		{
+			when: { field: "paused_by", is: "device_management" },
+			fix: `Ask an administrator to resume the updates, which device management has paused for all devices of an update ring.${commands("in Intune, open Devices → Windows updates → Update rings, the ring, and select Resume for quality updates")}`,
+		},
+		{
+			when: { field: "paused_by", is: "group_policy" },
+			fix: `Ask an administrator to resume the updates, which a group policy has paused.${commands('in the policy "Select when Quality Updates are received", clear the day on which the pause begins')}`,
 		},
 		{
 			when: { field: "paused_until" },
