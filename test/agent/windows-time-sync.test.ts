@@ -14,6 +14,7 @@ const clock = (fields: object) => ({
 	start: 3,
 	service: values({ running: true }),
 	event: values({ id: 35, at: "2026-11-20T07:12:41" }),
+	trouble: NO_EVENT,
 	others: values(),
 	...fields,
 });
@@ -27,10 +28,49 @@ describe("TIME_SYNC on Windows", () => {
 			{ source: "ntp", synchronized: true, last_event_days: 1 },
 		],
 		[
-			"a domain member whose log was cleared passes on its running service",
+			"a running service of which no event says that it ever set the clock is UNKNOWN",
 			clock({ type: "NT5DS", start: 2, event: NO_EVENT }),
+			"UNKNOWN",
+			{ reason: "synchronization_not_known", source: "domain" },
+		],
+		[
+			"a source that never answered is UNKNOWN, because 36 needs a day of one run",
+			clock({
+				event: NO_EVENT,
+				trouble: values({ at: "2026-11-21T07:00:00" }),
+			}),
+			"UNKNOWN",
+			{ reason: "synchronization_not_known", source_unreachable: true },
+		],
+		[
+			"a source that stopped answering three weeks ago is UNKNOWN",
+			clock({
+				event: values({ id: 37, at: "2026-10-30T07:12:41" }),
+				trouble: values({ at: "2026-11-21T07:00:00" }),
+			}),
+			"UNKNOWN",
+			{ source_unreachable: true, last_event_days: 22 },
+		],
+		[
+			"a source that does not answer today, but did this week, passes",
+			clock({ trouble: values({ at: "2026-11-21T07:00:00" }) }),
 			"PASS",
-			{ source: "domain", service_running: true },
+			{ synchronized: true },
+		],
+		[
+			"a server that has followed its source for months passes",
+			clock({
+				event: values({ id: 35, at: "2026-08-01T07:12:41" }),
+				trouble: values({ at: "2026-08-01T07:12:30" }),
+			}),
+			"PASS",
+			{ service_running: true },
+		],
+		[
+			"events that cannot be read are UNKNOWN",
+			clock({ event: { error: "SomethingElse" } }),
+			"UNKNOWN",
+			{ reason: "query_failed" },
 		],
 		[
 			"a stopped service that synchronized this week passes",

@@ -4,6 +4,7 @@ import {
 	ask,
 	daysSince,
 	integer,
+	moment,
 	part,
 	text,
 	whyUnread,
@@ -11,8 +12,9 @@ import {
 
 /**
  * Reads the settings, the service, and the events that the time service itself has logged: 35
- * (synchronizing now), 37 (valid time received) and 36 (not synchronized for a day). The script
- * does not run `w32tm`, because it answers in the display language.
+ * (synchronizing now), 37 (valid time received) and 36 (not synchronized for a day); and, as
+ * `trouble`, those about a source that does not answer (24, 29, 38, 47) or is not found (129, 130,
+ * 131, 134). The script does not run `w32tm`, because it answers in the display language.
  */
 export const TIME_SYNC_SCRIPT = `
 @{
@@ -24,6 +26,8 @@ export const TIME_SYNC_SCRIPT = `
   service = Read-Part { @{ running = ((Get-Service -Name W32Time).Status -eq 'Running') } }
   event = Read-Part { Get-WinEvent -FilterHashtable @{ LogName = 'System'; ProviderName = 'Microsoft-Windows-Time-Service'; Id = 35, 36, 37 } -MaxEvents 1 |
     ForEach-Object { @{ id = $_.Id; at = $_.TimeCreated.ToUniversalTime().ToString('s') } } }
+  trouble = Read-Part { Get-WinEvent -FilterHashtable @{ LogName = 'System'; ProviderName = 'Microsoft-Windows-Time-Service'; Id = 24, 29, 38, 47, 129, 130, 131, 134 } -MaxEvents 1 |
+    ForEach-Object { @{ at = $_.TimeCreated.ToUniversalTime().ToString('s') } } }
   others = Read-Part { Get-Service -Name 'NTP', 'chronyd', 'DomTimeC' -ErrorAction SilentlyContinue | Where-Object { $_.Status -eq 'Running' } |
     ForEach-Object { @{ name = [string] $_.Name } } }
 }
@@ -50,8 +54,10 @@ const NOT_SYNCHRONIZED = 36;
 const RECENT_DAYS = 14;
 
 /**
- * Returns PASS if three conditions hold. The time service is set to follow a source. It runs or has
- * synchronized within 14 days. Its newest event does not say that it lost its source.
+ * Returns PASS if the time service is set to follow a source and one of its events proves that it
+ * did: within 14 days, or before that if it still runs and has not complained about its source
+ * since. Event 36 comes only after a whole day of one run without a source, so its absence proves
+ * nothing about a laptop that is switched on each morning. Returns FAIL if 36 is the newest event.
  */
 export async function timeSync(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, TIME_SYNC_SCRIPT);
@@ -98,8 +104,23 @@ export async function timeSync(host: Host): Promise<CheckOutcome> {
 	if (integer(newest?.id) === NOT_SYNCHRONIZED) {
 		return fail({ ...evidence, synchronized: false });
 	}
-	const isRecent = days !== undefined && days <= RECENT_DAYS;
-	return running || isRecent
-		? pass({ ...evidence, ...(isRecent ? { synchronized: true } : {}) })
-		: unknown("service_not_running", evidence);
+	if (days !== undefined && days <= RECENT_DAYS) {
+		return pass({ ...evidence, synchronized: true });
+	}
+	if (!running) return unknown("service_not_running", evidence);
+	const trouble = part(answer, "trouble");
+	const unread = [event, trouble].find(
+		({ kind }) => kind !== "values" && kind !== "absent",
+	);
+	if (unread) return unknown(whyUnread(host, unread), evidence);
+	const complaint =
+		trouble.kind === "values" ? moment(trouble.values[0]?.at) : undefined;
+	const isUnreachable =
+		complaint !== undefined && complaint > (moment(newest?.at) ?? 0);
+	return days === undefined || isUnreachable
+		? unknown("synchronization_not_known", {
+				...evidence,
+				...(isUnreachable && { source_unreachable: true }),
+			})
+		: pass(evidence);
 }

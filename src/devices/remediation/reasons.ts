@@ -209,6 +209,10 @@ export const REASONS = {
 		says: "the time service does not run now, and it set the clock long ago",
 		fix: "Open Settings → Time & language → Date & time and select Sync now.\nAdministrators: `Start-Service w32time; w32tm /resync`",
 	},
+	synchronization_not_known: {
+		says: "the time service runs, but nothing shows that it has set the clock in the last 14 days",
+		fix: "Open Settings → Time & language → Date & time and select Sync now. If that fails, the network keeps out the time (UDP port 123), or the time server does not exist.\nAdministrators: `w32tm /resync`, and `w32tm /query /status /verbose`",
+	},
 	third_party_service: {
 		says: "another product sets the clock, and the agent cannot ask it",
 		fix: "Show an administrator that this product keeps the clock right.",
