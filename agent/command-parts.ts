@@ -1,6 +1,7 @@
 import { AgentError } from "./agent-error.ts";
 import { chooseFolder } from "./folder.ts";
 import { makeLog } from "./log.ts";
+import { makeLogFile } from "./log-file.ts";
 import { ownProgram } from "./own-program.ts";
 import { isPrivileged, makeSystemHost, thisPlatform } from "./system-host.ts";
 
@@ -14,7 +15,8 @@ export function folderOf(options: Common): string {
 	return chooseFolder(options.dir, { isPrivileged: isPrivileged() });
 }
 
-export function makeParts(how: string[]) {
+/** Makes the host, the log and the signal of a command. Without a file, the log is standard error. */
+export function makeParts(how: string[], logFile?: string) {
 	const platform = thisPlatform();
 	if (!platform) {
 		throw new AgentError(
@@ -24,7 +26,10 @@ export function makeParts(how: string[]) {
 	const signal = untilStopped();
 	return {
 		host: makeSystemHost(platform, ownProgram(how), signal),
-		log: makeLog(process.env.ASSAY_LOG_LEVEL),
+		log: makeLog(
+			process.env.ASSAY_LOG_LEVEL,
+			logFile === undefined ? undefined : makeLogFile(logFile),
+		),
 		signal,
 	};
 }

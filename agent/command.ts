@@ -88,36 +88,65 @@ function addRun(program: Command, how: string[]): void {
 			"--config <file>",
 			"file that says how to enroll this device while it is not enrolled",
 		)
+		.option(
+			"--log <file>",
+			"file for the log, with one earlier file of 1 MB beside it; by default, standard error",
+		)
 		// An older program passes this option to the one that it tries.
 		.addOption(new Option("--trial <file>").hideHelp())
-		.action(async (options: Common & { config?: string; trial?: string }) => {
-			const { runChecksInChild } = await import("./checks/in-child.ts");
-			const own = ownProgram(how);
+		.action(async (options: RunFlags) => {
 			const folder = folderOf(options);
 			await useStoredProxies(folder);
-			const runOptions = {
-				folder,
-				...makeParts(how),
-				configFile: options.config,
-				serviceName: options.config && (await serviceManagerName()),
-				trialFile: options.trial,
-				runChecks: (signal: AbortSignal) =>
-					runChecksInChild(own, folder, signal),
-			};
-			const { updatesItself } = await import("./updates/own-form.ts");
-			if (options.trial !== undefined || !(await updatesItself(folder))) {
-				const { run } = await import("./run.ts");
-				return run(runOptions);
+			const parts = makeParts(how, options.log);
+			try {
+				await startRun({ ...options, folder }, how, parts);
+			} catch (error) {
+				// A service without a console keeps nothing that the agent writes to standard error.
+				if (options.log === undefined) throw error;
+				const isKnown = error instanceof AgentError;
+				process.exitCode = isKnown ? error.exitCode : EXIT.failed;
+				parts.log.error(
+					isKnown ? error.message : String((error as Error).stack ?? error),
+				);
 			}
-			const { runWithUpdates } = await import("./updates/updates.ts");
-			const { fetchInChild } = await import("./updates/fetch-newest.ts");
-			await runWithUpdates({
-				...runOptions,
-				own,
-				args: ["run", "--dir", folder],
-				fetch: (wanted) => fetchInChild(own, folder, wanted),
-			});
 		});
+}
+
+interface RunFlags extends Common {
+	config?: string;
+	log?: string;
+	trial?: string;
+}
+
+async function startRun(
+	options: RunFlags & { folder: string },
+	how: string[],
+	parts: ReturnType<typeof makeParts>,
+): Promise<void> {
+	const { runChecksInChild } = await import("./checks/in-child.ts");
+	const own = ownProgram(how);
+	const { folder } = options;
+	const runOptions = {
+		folder,
+		...parts,
+		configFile: options.config,
+		serviceName: options.config && (await serviceManagerName()),
+		trialFile: options.trial,
+		runChecks: (signal: AbortSignal) => runChecksInChild(own, folder, signal),
+	};
+	const { updatesItself } = await import("./updates/own-form.ts");
+	if (options.trial !== undefined || !(await updatesItself(folder))) {
+		const { run } = await import("./run.ts");
+		return run(runOptions);
+	}
+	const { runWithUpdates } = await import("./updates/updates.ts");
+	const { fetchInChild } = await import("./updates/fetch-newest.ts");
+	await runWithUpdates({
+		...runOptions,
+		own,
+		args: ["run", "--dir", folder],
+		fetch: (wanted) => fetchInChild(own, folder, wanted),
+	});
 }
 
 async function serviceManagerName(): Promise<string | undefined> {

@@ -31,8 +31,12 @@ import {
 /** The file that marks a folder as the agent's. Only a marked folder may be emptied. */
 const MARKER = "agent.json";
 
+/** The log, if the service manager keeps none. The earlier log has the same name with `.1`. */
+export const LOG_NAME = "agent.log";
+
 /** The names of everything that the agent keeps in its folder. */
 const OWN_NAMES = [
+	LOG_NAME,
 	"credentials.json",
 	"state.json",
 	"hardware.json",

@@ -20,7 +20,7 @@ const LOG = `/var/log/${SERVICE_NAME}.log`;
 
 export interface LaunchdPlaces {
 	daemons: string;
-	/** The folder of the settings of newsyslog, which limits the size of the log. */
+	/** The folder of the settings of newsyslog, which limited the size of the log in earlier versions. */
 	logRotation: string;
 	programs: string;
 	log: string;
@@ -43,10 +43,10 @@ export function launchd(
 			checkSpec(spec);
 			const placed = await placeProgram(spec, places.programs);
 			// launchd rejects a file that other users may write.
-			await writeFile(plist, launchdPlist(placed, places.log), { mode: 0o644 });
-			await writeFile(rotation, `${places.log} 640 3 1024 * J\n`, {
-				mode: 0o644,
-			});
+			const args = [...placed.args, "--log", places.log];
+			const text = launchdPlist({ ...placed, args }, places.log);
+			await writeFile(plist, text, { mode: 0o644 });
+			await rm(rotation, { force: true });
 			await unload(host);
 			// Somebody may have disabled the service before, and that setting survives a new
 			// installation.
@@ -59,7 +59,7 @@ export function launchd(
 				? []
 				: [`There was no service ${SERVICE_NAME}.`];
 			await unload(host);
-			for (const path of [plist, rotation, places.log]) {
+			for (const path of [plist, rotation, places.log, `${places.log}.1`]) {
 				await rm(path, { force: true });
 			}
 			return [...notes, ...(await removeProgram(places.programs))];
@@ -89,7 +89,11 @@ async function unload(host: Host): Promise<void> {
 	}
 }
 
-/** Returns the property list of a daemon that launchd keeps running at a low priority. */
+/**
+ * Returns the property list of a daemon that launchd keeps running at a low priority. The agent
+ * itself writes its log and limits its size. launchd opens the same file only once, for errors of
+ * Node: after newsyslog had renamed it, the agent wrote into a file that had no name any more.
+ */
 export function launchdPlist(spec: ServiceSpec, log = LOG): string {
 	const string = (text: string) => `<string>${escapeXml(text)}</string>`;
 	const args = [spec.program, ...spec.args];

@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, win32 } from "node:path";
 import { ask, integer, part } from "../checks/windows/powershell.ts";
+import { LOG_NAME } from "../folder.ts";
 import type { Host } from "../host.ts";
 import {
 	checkSpec,
@@ -45,11 +46,14 @@ export function taskScheduler(
 			// The task is stopped first, because a running program cannot be replaced.
 			await tryRun(host, "schtasks.exe", ["/End", "/TN", TASK]);
 			const placed = await placeProgram(spec, programs);
+			// A task has no console, so nothing would keep what the agent writes to it.
+			const args = [...placed.args, "--log", win32.join(spec.folder, LOG_NAME)];
 			await mkdir(programs, { recursive: true });
 			const file = join(programs, "task.xml");
 			try {
 				// The scheduler only reads files in UTF-16 with a byte order mark.
-				await writeFile(file, `\uFEFF${taskXml(placed)}`, "utf16le");
+				const xml = taskXml({ ...placed, args });
+				await writeFile(file, `\uFEFF${xml}`, "utf16le");
 				await runOrThrow(host, "schtasks.exe", [
 					"/Create",
 					"/F",

@@ -145,7 +145,17 @@ describe.skipIf(!isRoot)("setting up the service", () => {
 			programs: places.programs,
 			log: join(folder, "log"),
 		};
+		const rotation = join(places.units, "assay-agent.conf");
+		writeFileSync(rotation, "of an earlier version");
 		await launchd(host, mac).install(spec());
+		// The agent limits its log itself. newsyslog would take the file away from it.
+		expect(existsSync(rotation)).toBe(false);
+		const plist = readFileSync(join(places.units, "assay-agent.plist"), "utf8");
+		expect(plist).toMatch(
+			new RegExp(`<string>--log</string>\\s*<string>${mac.log}</string>`),
+		);
+		writeFileSync(mac.log, "");
+		writeFileSync(`${mac.log}.1`, "");
 		expect(ran).toEqual([
 			"launchctl bootout system/assay-agent",
 			"launchctl print system/assay-agent",
@@ -154,7 +164,8 @@ describe.skipIf(!isRoot)("setting up the service", () => {
 		]);
 		expect(await launchd(host, mac).uninstall()).toEqual([]);
 		expect(existsSync(join(places.units, "assay-agent.plist"))).toBe(false);
-		expect(existsSync(join(places.units, "assay-agent.conf"))).toBe(false);
+		expect(existsSync(mac.log)).toBe(false);
+		expect(existsSync(`${mac.log}.1`)).toBe(false);
 	});
 
 	test("rc.d gets an executable script that rc.conf turns on", async () => {
@@ -186,10 +197,15 @@ describe.skipIf(!isRoot)("setting up the service", () => {
 		};
 		const notes = await taskScheduler(watching, places.programs).install({
 			...spec(),
+			folder: "C:\\ProgramData\\Assay Agent",
 			environment: { HTTPS_PROXY: "http://proxy" },
 		});
 		expect([...bytes.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x3c, 0x00]);
-		expect(bytes.toString("utf16le")).toContain("<Task version=");
+		const xml = bytes.toString("utf16le");
+		expect(xml).toContain("<Task version=");
+		expect(xml).toContain(
+			"--log &quot;C:\\ProgramData\\Assay Agent\\agent.log&quot;</Arguments>",
+		);
 		expect(existsSync(file)).toBe(false);
 		expect(notes).toEqual([expect.stringContaining("HTTPS_PROXY")]);
 	});
