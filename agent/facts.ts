@@ -22,6 +22,8 @@ export interface PlatformFacts {
 	 */
 	is_unread?: boolean;
 	serial_number: string | undefined;
+	/** A name that does not change with the network. By default, the one that the kernel has now. */
+	hostname?: string;
 	/** A name for people, such as "Ubuntu 24.04.2 LTS" or "macOS 15.3 (24D60)". */
 	os_version: string;
 }
@@ -87,7 +89,7 @@ function otherFacts(
 	found: PlatformFacts,
 ): Omit<Facts, keyof Hardware> {
 	return {
-		hostname: clean(hostname()) || "unnamed",
+		hostname: clean(found.hostname) || clean(hostname()) || "unnamed",
 		platform: host.platform,
 		os_version: clean(found.os_version) || `${type()} ${release()}`,
 	};

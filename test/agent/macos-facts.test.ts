@@ -33,3 +33,21 @@ test("facts that cannot be found are left out, and a missing UUID was not read",
 		os_version: "",
 	});
 });
+
+test.each([
+	[
+		"the name that an administrator gave it",
+		{ "scutil --get HostName": "mac-0107.corp.example\n" },
+		"mac-0107.corp.example",
+	],
+	[
+		"otherwise the name in its settings, which no network changes",
+		{ "scutil --get HostName": { exitCode: 1, stdout: "HostName: not set\n" } },
+		"MacBook-Pro-7",
+	],
+])("a Mac reports %s", async (_, changes, hostname) => {
+	const names = { "scutil --get LocalHostName": "MacBook-Pro-7\n" };
+	expect(await facts(commands({ ...names, ...changes }))).toMatchObject({
+		hostname,
+	});
+});
