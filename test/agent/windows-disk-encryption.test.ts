@@ -19,11 +19,13 @@ const volume = (
 	ConversionStatus: conversion,
 	EncryptionMethod: method,
 });
-const disk = (volumes: object, drivers: object = values()) => ({
-	systemDrive: "C:",
-	volumes,
-	drivers,
-});
+const disk = (
+	volumes: object,
+	drivers: object = values(),
+	images: object = values(),
+) => ({ systemDrive: "C:", volumes, images, drivers });
+const encrypted = volume("C:", 0, 1, 1);
+const plain = (letter: string) => volume(letter, 1, 0, 0, 0);
 
 describe("DISK_ENCRYPTION on Windows", () => {
 	cases(diskEncryption, DISK_ENCRYPTION_SCRIPT, [
@@ -51,6 +53,69 @@ describe("DISK_ENCRYPTION on Windows", () => {
 				unprotected_data_volumes: 1,
 				drive_d_encrypted: false,
 			},
+		],
+		[
+			"a Dev Drive in an image file on the encrypted system drive passes",
+			disk(
+				values(encrypted, plain("D:")),
+				values(),
+				values({ letter: "\u0000", on: "C:" }, { letter: "D", on: "C:" }),
+			),
+			"PASS",
+			{
+				data_volumes: 1,
+				unprotected_data_volumes: 0,
+				drive_d_encrypted: true,
+				in_image_files: ["d"],
+			},
+		],
+		[
+			"an image file on a plain drive fails, also in another image file",
+			disk(
+				values(encrypted, plain("D:"), plain("E:"), plain("F:")),
+				values(),
+				values({ letter: "F", on: "E:" }, { letter: "E", on: "D:" }),
+			),
+			"FAIL",
+			{ unprotected_data_volumes: 3, drive_f_encrypted: false },
+		],
+		[
+			"an image file on a drive of the network is UNKNOWN",
+			disk(
+				values(encrypted, plain("D:")),
+				values(),
+				values({ letter: "D", on: "" }),
+			),
+			"UNKNOWN",
+			{ reason: "image_file_not_known", drive_d_encrypted: "unknown" },
+		],
+		[
+			"image files that hold each other are UNKNOWN",
+			disk(
+				values(encrypted, plain("D:"), plain("E:")),
+				values(),
+				values({ letter: "D", on: "E:" }, { letter: "E", on: "D:" }),
+			),
+			"UNKNOWN",
+			{ reason: "image_file_not_known" },
+		],
+		[
+			"a plain drive is UNKNOWN if the agent cannot ask which drives are image files",
+			disk(values(encrypted, plain("D:")), values(), { error: "Oops" }),
+			"UNKNOWN",
+			{ reason: "query_failed" },
+		],
+		[
+			"a plain drive fails on a Windows that knows no image files",
+			disk(values(encrypted, plain("D:")), values(), NO_NAMESPACE),
+			"FAIL",
+			{ drive_d_encrypted: false },
+		],
+		[
+			"encrypted drives pass whether or not the agent can ask about image files",
+			disk(values(encrypted), values(), { error: "Oops" }),
+			"PASS",
+			{ data_volumes: 0 },
 		],
 		[
 			"encrypted and locked data drives pass",

@@ -4,6 +4,7 @@ import {
 	type Answer,
 	ask,
 	integer,
+	type Part,
 	part,
 	text,
 	whyUnread,
@@ -11,13 +12,18 @@ import {
 
 /**
  * Reads the numbers that BitLocker reports. The "device encryption" of the Home editions reports
- * the same ones, because it uses BitLocker.
+ * the same ones, because it uses BitLocker. `images` are the partitions of disks that are files
+ * (bus type 15), such as a Dev Drive in a VHDX, with the drive that the file lies on.
  */
 export const DISK_ENCRYPTION_SCRIPT = `
 @{
   systemDrive = [string] $env:SystemDrive
   volumes = Read-Part { Get-CimInstance -Namespace root/CIMV2/Security/MicrosoftVolumeEncryption -ClassName Win32_EncryptableVolume |
     Select-Object 'DriveLetter', 'VolumeType', 'ProtectionStatus', 'ConversionStatus', 'EncryptionMethod' }
+  images = Read-Part { Get-CimInstance -Namespace root/Microsoft/Windows/Storage -ClassName MSFT_Disk -Filter 'BusType=15' | ForEach-Object {
+    $file = ([string] $_.Location) -replace '^\\\\?\\', ''
+    Get-CimInstance -Namespace root/Microsoft/Windows/Storage -ClassName MSFT_Partition -Filter "DiskNumber=$($_.Number)" |
+      ForEach-Object { @{ letter = [string] $_.DriveLetter; on = $(if ($file -match '^[A-Za-z]:') { $file.Substring(0, 2) } else { '' }) } } } }
   drivers = Read-Part { Get-CimInstance -ClassName Win32_SystemDriver -Filter "State='Running' AND (Name='veracrypt' OR Name='truecrypt' OR Name='dcrypt' OR Name='PGPwded' OR Name='MfeEpePc')" |
     Select-Object 'Name' }
 }
@@ -58,7 +64,8 @@ const ENGINES: Record<string, string> = {
  * Returns PASS if the system drive is fully encrypted and its key is not stored in the clear. The
  * result is FAIL while protection is suspended, which leaves the key in the clear, and while the
  * drive is still being encrypted. The same holds for every other fixed drive with a letter, except
- * that a locked one counts as encrypted. Removable drives do not count.
+ * that a locked one counts as encrypted, and one in an image file is as encrypted as the drive that
+ * holds the file. Removable drives do not count.
  */
 export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 	const asked = await ask(host, DISK_ENCRYPTION_SCRIPT);
@@ -88,17 +95,26 @@ export async function diskEncryption(host: Host): Promise<CheckOutcome> {
 			: unknown("system_drive_not_listed");
 	}
 	const conversion = integer(system.ConversionStatus);
+	const images = part(asked.answer, "images");
+	const data = judgeDataVolumes(volumes.values, system, images);
 	const evidence = {
 		engine: "bitlocker",
 		...named("encryption_method", METHODS, system.EncryptionMethod),
 		...named("conversion", CONVERSION, system.ConversionStatus),
-		...dataVolumes(volumes.values.filter((volume) => volume !== system)),
+		...data.evidence,
 	};
 	if (protection === PROTECTED && conversion === FULLY_ENCRYPTED) {
-		if (evidence.unprotected_data_volumes === 0) return pass(evidence);
-		return otherEngine
-			? unknown("third_party_encryption", { ...evidence, engine: otherEngine })
-			: fail(evidence);
+		if (data.isEncrypted) return pass(evidence);
+		if (otherEngine) {
+			const engine = otherEngine;
+			return unknown("third_party_encryption", { ...evidence, engine });
+		}
+		if (images.kind === "failed" || images.kind === "denied") {
+			return unknown(whyUnread(host, images), evidence);
+		}
+		return data.isEncrypted === false
+			? fail(evidence)
+			: unknown("image_file_not_known", evidence);
 	}
 	if (protection === LOCKED_OR_UNKNOWN || conversion === undefined) {
 		return unknown("protection_unknown", evidence);
@@ -128,26 +144,65 @@ function named(field: string, names: string[], value: unknown) {
 	return name === undefined ? {} : { [field]: name };
 }
 
-/** Returns the verdict about each fixed drive that has a letter. */
-function dataVolumes(volumes: Answer[]) {
-	const drives = volumes
-		.filter((volume) => integer(volume.VolumeType) === DATA_VOLUME)
-		.map((volume): [string, boolean] => [
-			text(volume.DriveLetter) ?? "",
-			integer(volume.ProtectionStatus) === LOCKED_OR_UNKNOWN ||
-				(integer(volume.ProtectionStatus) === PROTECTED &&
-					integer(volume.ConversionStatus) === FULLY_ENCRYPTED),
-		])
-		.filter(([letter]) => /^[A-Z]:$/i.test(letter));
-	const plain = drives.filter(([, isEncrypted]) => !isEncrypted);
+/**
+ * Judges each fixed drive that has a letter, except the system drive. `isEncrypted` is undefined if
+ * none is plain, and one lies in an image file on a drive that BitLocker does not list.
+ */
+function judgeDataVolumes(volumes: Answer[], system: Answer, images: Part) {
+	const own = new Map(
+		volumes.map((volume) => [
+			letterOf(volume.DriveLetter),
+			isProtected(volume),
+		]),
+	);
+	const holders = new Map(
+		images.kind === "values"
+			? images.values.map(({ letter, on }) => [letterOf(letter), letterOf(on)])
+			: [],
+	);
+	const judge = (letter: string, depth = 0): boolean | undefined => {
+		const holder = holders.get(letter);
+		if (own.get(letter) || holder === undefined) return own.get(letter);
+		return depth < MAX_IMAGES ? judge(holder, depth + 1) : undefined;
+	};
+	const letters = volumes
+		.filter(
+			(volume) =>
+				volume !== system && integer(volume.VolumeType) === DATA_VOLUME,
+		)
+		.map((volume) => letterOf(volume.DriveLetter))
+		.filter((letter) => letter !== "");
+	const verdicts = letters.map((letter) => judge(letter));
+	const inImages = letters.filter((letter) => holders.has(letter));
 	return {
-		data_volumes: drives.length,
-		unprotected_data_volumes: plain.length,
-		...Object.fromEntries(
-			drives.map(([letter, isEncrypted]) => [
-				`drive_${letter[0]?.toLowerCase()}_encrypted`,
-				isEncrypted,
-			]),
-		),
+		isEncrypted: verdicts.includes(false)
+			? false
+			: verdicts.includes(undefined)
+				? undefined
+				: true,
+		evidence: {
+			data_volumes: letters.length,
+			unprotected_data_volumes: verdicts.filter((each) => each === false)
+				.length,
+			...(inImages.length > 0 && { in_image_files: inImages.toSorted() }),
+			...Object.fromEntries(
+				letters.map((letter, index) => [
+					`drive_${letter}_encrypted`,
+					verdicts[index] ?? "unknown",
+				]),
+			),
+		},
 	};
 }
+
+/** Most image files in image files that are followed, so that a circle ends. */
+const MAX_IMAGES = 5;
+
+const isProtected = ({ ProtectionStatus, ConversionStatus }: Answer) =>
+	integer(ProtectionStatus) === LOCKED_OR_UNKNOWN ||
+	(integer(ProtectionStatus) === PROTECTED &&
+		integer(ConversionStatus) === FULLY_ENCRYPTED);
+
+/** Returns the letter of a drive such as `D:` or `D` in lower case, or an empty text. */
+const letterOf = (drive: unknown): string =>
+	/^([A-Z]):?$/i.exec(text(drive) ?? "")?.[1]?.toLowerCase() ?? "";

@@ -120,6 +120,10 @@ export const REASONS = {
 		says: "the agent does not know the storage of the system",
 		fix: "Show an administrator the output of `mount`, `zpool status` and `geli status`.",
 	},
+	image_file_not_known: {
+		says: "a drive lies in an image file (VHD), and the agent does not know whether the drive that holds the file is encrypted",
+		fix: "Move the file to an encrypted internal drive, or turn on BitLocker for the drive in it.\nAdministrators: `Get-Disk | Where-Object BusType -eq 'File Backed Virtual' | Select-Object Number, Location`",
+	},
 	swap_not_recognized: {
 		says: "the agent does not know whether the swap space is encrypted",
 		fix: "Show an administrator the output of `swapinfo`. In /etc/fstab, the device of the swap space must end in `.eli`.",
