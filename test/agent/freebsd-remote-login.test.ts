@@ -49,10 +49,10 @@ bsdTable("REMOTE_LOGIN", [
 		{ open_services: ["rdp", "vnc"] },
 	],
 	[
-		"RustDesk",
-		commands({ [NAMES]: running("rustdesk") }),
+		"RustDesk and MeshCentral",
+		commands({ [NAMES]: running("rustdesk", "meshagent") }),
 		"FAIL",
-		{ open_services: ["rustdesk"] },
+		{ open_services: ["meshcentral", "rustdesk"] },
 	],
 	[
 		"telnet behind inetd",

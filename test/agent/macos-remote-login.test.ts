@@ -152,6 +152,14 @@ macTable("REMOTE_LOGIN", [
 			["/Applications/AnyDesk.app/Contents/MacOS/AnyDesk", "anydesk"],
 			["/Applications/RustDesk.app/Contents/MacOS/RustDesk", "rustdesk"],
 			[
+				"/Applications/Splashtop Streamer.app/Contents/MacOS/Splashtop Streamer",
+				"splashtop",
+			],
+			[
+				"/Library/PrivilegedHelperTools/ChromeRemoteDesktopHost.app/Contents/MacOS/remoting_me2me_host",
+				"chrome_remote_desktop",
+			],
+			[
 				"/Applications/NoMachine.app/Contents/Frameworks/bin/nxserver.bin",
 				"nomachine",
 			],

@@ -108,6 +108,19 @@ describe("REMOTE_LOGIN on Windows", () => {
 			{ open_services: ["anydesk"] },
 		],
 		[
+			"ScreenConnect without a known service, and the host of Chrome Remote Desktop, fail",
+			remote({
+				services: values(
+					{ name: "TermService", running: true },
+					{ name: "chromoting", running: true },
+					{ name: "LogMeIn", running: false },
+				),
+				processes: values({ name: "ScreenConnect.ClientService" }),
+			}),
+			"FAIL",
+			{ open_services: ["chrome_remote_desktop", "screenconnect"] },
+		],
+		[
 			"ports of VNC and RustDesk that listen fail",
 			remote({ ports: values({ port: 5901 }, { port: 21118 }) }),
 			"FAIL",

@@ -1,5 +1,6 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { productsBy } from "../remote-control-products.ts";
 import { judgeSshd } from "../sshd.ts";
 import { findProgramNames } from "./processes.ts";
 
@@ -8,6 +9,7 @@ import { findProgramNames } from "./processes.ts";
  * starts, the check reads inetd's settings instead.
  */
 const SERVICES: Record<string, string> = {
+	...Object.fromEntries(productsBy("unix")),
 	telnetd: "telnet",
 	rlogind: "rlogin",
 	rshd: "rsh",
@@ -17,8 +19,6 @@ const SERVICES: Record<string, string> = {
 	x11vnc: "vnc",
 	wayvnc: "vnc",
 	x0vncserver: "vnc",
-	anydesk: "anydesk",
-	rustdesk: "rustdesk",
 };
 
 /**

@@ -1,24 +1,10 @@
 import type { Host } from "../../host.ts";
 import { remoteControlAt } from "../remote-control-ports.ts";
+import { productsBy } from "../remote-control-products.ts";
 
 const RDP = 3389;
 
-/** Servers for remote control, by the last part of the path of their program. */
-const PROGRAMS: Record<string, string> = {
-	TeamViewer: "teamviewer",
-	TeamViewer_Service: "teamviewer",
-	TeamViewer_Desktop: "teamviewer",
-	TeamViewerHost: "teamviewer",
-	AnyDesk: "anydesk",
-	RustDesk: "rustdesk",
-	nxd: "nomachine",
-	"nxserver.bin": "nomachine",
-	vncserver: "vnc",
-	vncagent: "vnc",
-	vncserverui: "vnc",
-	"OSXvnc-server": "vnc",
-	x11vnc: "vnc",
-};
+const PROGRAMS = productsBy("mac");
 
 /**
  * Returns our names for the products through which somebody may control the Mac from elsewhere. A
@@ -32,8 +18,9 @@ export async function findRemoteControl(
 	const ports = await findPorts(host);
 	if (!programs || !ports) return undefined;
 	const found = new Set<string>();
-	for (const name of programs) {
-		if (Object.hasOwn(PROGRAMS, name)) found.add(PROGRAMS[name] as string);
+	for (const program of programs) {
+		const name = PROGRAMS.get(program);
+		if (name) found.add(name);
 	}
 	for (const port of ports) {
 		const name = port === RDP ? "rdp" : remoteControlAt(port);

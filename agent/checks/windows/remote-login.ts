@@ -1,6 +1,10 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { remoteControlAt } from "../remote-control-ports.ts";
+import {
+	productOfWindowsProcess,
+	productsBy,
+} from "../remote-control-products.ts";
 import { judgeSshd, WINDOWS_SSHD } from "../sshd.ts";
 import {
 	type Answer,
@@ -13,25 +17,10 @@ import {
 } from "./powershell.ts";
 
 /** The services of products for remote control. */
-const REMOTE_CONTROL = [
-	["TeamViewer", "teamviewer"],
-	["AnyDesk", "anydesk"],
-	["RustDesk", "rustdesk"],
-	["nxservice", "nomachine"],
-	["tvnserver", "vnc"],
-	["uvnc_service", "vnc"],
-	["vncserver", "vnc"],
-	["winvnc4", "vnc"],
-] as const;
+const SERVICES = productsBy("services");
 
-/** The same products by the names of their processes, which also run without a service. */
-const PROCESSES: [RegExp, string][] = [
-	[/^teamviewer/, "teamviewer"],
-	[/^anydesk/, "anydesk"],
-	[/^rustdesk/, "rustdesk"],
-	[/^(nxd|nxserver)$/, "nomachine"],
-	[/^(winvnc4?|tvnserver|vncserver)$/, "vnc"],
-];
+const quoted = (names: Iterable<string>) =>
+	[...names].map((name) => `'${name}'`).join(", ");
 
 /**
  * Reads the settings from group policy first, because it takes precedence over the device's own
@@ -57,10 +46,10 @@ $winrmPolicy = Reg 'HKEY_LOCAL_MACHINE\\SOFTWARE\\Policies\\Microsoft\\Windows\\
   policyPlain = $winrmPolicy.AllowUnencryptedTraffic
   domain = Read-Part { Get-CimInstance -ClassName Win32_ComputerSystem | Select-Object 'PartOfDomain' }
   joined = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SYSTEM\\CurrentControlSet\\Control\\CloudDomainJoin\\JoinInfo' | ForEach-Object { @{ joined = $true } } }
-  services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM', ${REMOTE_CONTROL.map(([service]) => `'${service}'`).join(", ")} -ErrorAction SilentlyContinue |
+  services = Read-Part { Get-Service -Name 'TermService', 'sshd', 'WinRM', ${quoted(SERVICES.keys())} -ErrorAction SilentlyContinue |
     ForEach-Object { @{ name = [string] $_.Name; running = ($_.Status -eq 'Running') } } }
   listeners = Read-Part { Get-ChildItem -LiteralPath 'Registry::HKEY_LOCAL_MACHINE\\SOFTWARE\\Microsoft\\Windows\\CurrentVersion\\WSMAN\\Listener' | ForEach-Object { @{ https = ($_.PSChildName -match '\\+HTTPS$') } } }
-  processes = Read-Part { Get-Process -Name 'TeamViewer*', 'AnyDesk*', 'rustdesk*', 'nxd', 'nxserver', 'winvnc*', 'tvnserver', 'vncserver' -ErrorAction SilentlyContinue | ForEach-Object { @{ name = [string] $_.ProcessName } } }
+  processes = Read-Part { Get-Process -Name ${quoted(productsBy("windows").keys())} -ErrorAction SilentlyContinue | ForEach-Object { @{ name = [string] $_.ProcessName } } }
   ports = Read-Part { Get-NetTCPConnection -State Listen -ErrorAction SilentlyContinue | Where-Object { $_.LocalAddress -notmatch '^(127\\.|::1$)' } | ForEach-Object { @{ port = [int] $_.LocalPort } } }
 }
 `;
@@ -100,11 +89,11 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 	const processes = part(answer, "processes");
 	const ports = part(answer, "ports");
 	const open = new Set([
-		...REMOTE_CONTROL.filter(([service]) =>
-			isRunning(service.toLowerCase()),
-		).map(([, name]) => name),
+		...[...SERVICES]
+			.filter(([service]) => isRunning(service.toLowerCase()))
+			.map(([, name]) => name),
 		...productsOf(processes, ({ name }) =>
-			productOfProcess(text(name)?.toLowerCase() ?? ""),
+			productOfWindowsProcess(text(name) ?? ""),
 		),
 		...productsOf(ports, ({ port }) => remoteControlAt(integer(port) ?? 0)),
 	]);
@@ -131,9 +120,6 @@ export async function remoteLogin(host: Host): Promise<CheckOutcome> {
 		? unknown(whyUnread(host, unread), evidence)
 		: outcome;
 }
-
-const productOfProcess = (name: string) =>
-	PROCESSES.find(([known]) => known.test(name))?.[1];
 
 /** Returns the products that the values of a part stand for. */
 const productsOf = (
