@@ -50,7 +50,7 @@ export async function* readPackedResults(
 				) r
 			) u
 			where p.organization_id = $1 and p.month = $2 and p.device_id between $3 and $4
-			order by p.device_id`,
+			order by p.device_id, p.part`,
 			[of.organizationId, of.month, of.firstDevice, of.lastDevice],
 		);
 		for (;;) {

@@ -26,3 +26,9 @@ export const DELETION_LOCK = 4_723_125;
 
 /** First key of the locks that let one export of an organization run at a time. */
 export const EXPORT_LOCK = 4_723_126;
+
+/**
+ * First key of the locks of months, such as 202609. A month is noted as archived while no reports are
+ * moved into it. The function move_report_part uses the same number.
+ */
+export const MOVED_MONTH_LOCK = 4_723_127;

@@ -6,8 +6,12 @@ export const UNIQUE_VIOLATION = "23505";
 /** A statement tried to write on a standby, or where default_transaction_read_only is on. */
 export const READ_ONLY_TRANSACTION = "25006";
 export const INSUFFICIENT_PRIVILEGE = "42501";
+/** The table does not exist. */
+export const UNDEFINED_TABLE = "42P01";
 /** The disk of the database server is full. */
 export const DISK_FULL = "53100";
+/** A statement needed more memory than the database server has. */
+export const OUT_OF_MEMORY = "53200";
 /** Another transaction held a lock for longer than lock_timeout. */
 export const LOCK_NOT_AVAILABLE = "55P03";
 /** A statement was canceled, in most cases because it took longer than statement_timeout. */

@@ -25,9 +25,17 @@ export function startPacking(
 	const run = async () => {
 		let next = SOON_MS;
 		try {
-			const { packed, isDone } = await packClosedMonths(connection, { signal });
+			const { packed, failed, isDone } = await packClosedMonths(connection, {
+				signal,
+			});
 			if (packed.length > 0) {
 				log.info({ months: packed }, "packed posture reports");
+			}
+			for (const { error: err, organizationId, deviceId, month } of failed) {
+				log.error(
+					{ err, organization: organizationId, device: deviceId, month },
+					"the posture reports of a device could not be packed, so its month stays plain",
+				);
 			}
 			if (isDone) next = DAY_MS;
 		} catch (err) {

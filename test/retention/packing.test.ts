@@ -1,11 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { z } from "zod";
 import { listDevicePostures } from "../../src/devices/posture-operations.ts";
 import { getDevice } from "../../src/devices/read-operations.ts";
-import {
-	getDevicePostureReport,
-	listDevicePostureReports,
-} from "../../src/devices/report-operations.ts";
+import { getDevicePostureReport } from "../../src/devices/report-operations.ts";
 import { deleteDevice } from "../../src/devices/write-operations.ts";
 import { packClosedMonths } from "../../src/retention/pack-reports.ts";
 import { keepReports } from "../../src/retention/retention.ts";
@@ -20,10 +16,12 @@ import {
 } from "../support/closed-month.ts";
 import { startFleet, type TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
-
-// Two months that ended more than two weeks ago, on every day of a month.
-const MARCH = monthAgo(3);
-const APRIL = monthAgo(2);
+import {
+	APRIL,
+	MARCH,
+	makeHistory as makeHistoryOf,
+	readAll as readAllOf,
+} from "./packed-fleet.ts";
 
 let fleet: TestFleet;
 beforeEach(async () => {
@@ -44,62 +42,8 @@ const sendAt = (
 	...results: Record<string, unknown>[]
 ) => sendReportAt(fleet, device, at, ...results);
 
-/** A device with reports of two closed months and one of now. Its disk is not encrypted for a day. */
-async function makeHistory(): Promise<{ device: TestDevice; ids: string[] }> {
-	const device = await fleet.assay.activateDevice();
-	const ids: string[] = [];
-	for (const month of [MARCH, APRIL]) {
-		for (let hours = 0; hours < 96; hours += 12) {
-			const status = hours >= 24 && hours < 48 ? "FAIL" : "PASS";
-			const evidence = { method: "luks2", swap: { used: hours } };
-			ids.push(
-				await sendAt(
-					device,
-					within(month, hours),
-					{ status, evidence },
-					{
-						check_key: "SCREEN_LOCK",
-						observed_at: within(month, hours + 0.001),
-						evidence: { text: 'a "quoted" \\ word, \u{1f512}' },
-					},
-					{ check_key: "FIREWALL_ENABLED", evidence: null },
-				),
-			);
-		}
-	}
-	await dateReports(database(), [MARCH, APRIL]);
-	ids.push(await sendAt(device, new Date().toISOString(), { status: "PASS" }));
-	return { device, ids };
-}
-
-/** Returns everything that the tools say about a device and its reports. */
-async function readAll(device: TestDevice) {
-	const { id: device_id } = device;
-	const pages: unknown[] = [];
-	const reports: unknown[] = [];
-	let cursor: string | null = null;
-	do {
-		const page: z.output<typeof listDevicePostureReports.output> =
-			await fleet.call(listDevicePostureReports, {
-				device_id,
-				size: 3,
-				cursor,
-			});
-		for (const { report_id } of page.posture_reports) {
-			reports.push(
-				await fleet.call(getDevicePostureReport, { device_id, report_id }),
-			);
-		}
-		cursor = page.next_cursor;
-		pages.push({ ...page, next_cursor: null });
-	} while (cursor !== null);
-	return {
-		pages,
-		reports,
-		device: await fleet.call(getDevice, { id: device_id }),
-		postures: await fleet.call(listDevicePostures, { device_id }),
-	};
-}
+const makeHistory = () => makeHistoryOf(fleet);
+const readAll = (device: TestDevice) => readAllOf(fleet, device);
 
 test("tools read packed reports as they read the others, to the last digit", async () => {
 	const { device, ids } = await makeHistory();
@@ -108,7 +52,11 @@ test("tools read packed reports as they read the others, to the last digit", asy
 		reports: await readReports(database()),
 	};
 	expect(before.all.reports).toHaveLength(17);
-	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await pack()).toMatchObject({
+		packed: [MARCH, APRIL],
+		failed: [],
+		isDone: true,
+	});
 	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
 	expect({
 		all: await readAll(device),
@@ -217,7 +165,11 @@ test("reports that are extended or deleted while their month is being packed end
 	await fleet.call(deleteDevice, { id: deleted.device.id });
 	const before = await readReports(database());
 	expect(before).toHaveLength(34);
-	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await pack()).toMatchObject({
+		packed: [MARCH, APRIL],
+		failed: [],
+		isDone: true,
+	});
 	expect(await readReports(database())).toEqual(before);
 	expect((await readAll(other.device)).reports).toHaveLength(17);
 	const { rows } = await owner.query("select from posture_report_changes");
@@ -236,10 +188,14 @@ test("a month is not finished while a transaction has changed one of its reports
 		where device_id = $1 and received_at < $2`,
 		[device.id, APRIL],
 	);
-	expect(await pack()).toEqual({ packed: [], isDone: false });
+	expect(await pack()).toMatchObject({ packed: [], isDone: false });
 	await writer.query("commit");
 	const before = await readReports(database());
-	expect(await pack()).toEqual({ packed: [MARCH, APRIL], isDone: true });
+	expect(await pack()).toMatchObject({
+		packed: [MARCH, APRIL],
+		failed: [],
+		isDone: true,
+	});
 	expect(await readReports(database())).toEqual(before);
 	expect(before.filter((report) => report.includes("LATE"))).toHaveLength(8);
 });
@@ -273,6 +229,7 @@ test("an aborted packing goes on later", async () => {
 	const before = await readReports(database());
 	expect(await pack({ signal: AbortSignal.abort() })).toEqual({
 		packed: [],
+		failed: [],
 		isDone: false,
 	});
 	expect(await readReports(database())).toEqual(before);
