@@ -22,6 +22,8 @@ export interface ArchiveFile {
 	stored_at: string;
 	/** Number of its devices that were deleted or whose reports were extended since then. */
 	changed_devices: number;
+	/** True if the database no longer has the reports, because the retention has passed. */
+	is_only_copy: boolean;
 }
 
 /** Returns the name of a file. Query engines take its folders as columns. */
@@ -58,7 +60,8 @@ export async function readArchiveFiles(
 					select count(*) from archive_changes c
 					where c.organization_id = f.organization_id and c.month = f.month
 						and c.device_id between f.first_device_id and f.last_device_id
-				)::integer as changed_devices
+				)::integer as changed_devices,
+				f.is_only_copy
 			from archive_files f
 			where f.sha256 is not null and ($1::text is null or f.organization_id = $1)
 			order by f.month, f.name`,

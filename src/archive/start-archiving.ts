@@ -9,10 +9,11 @@ import type { Archiving } from "./archive-months.ts";
 import type { ArchiveWork } from "./archive-thread.ts";
 
 const SOON_MS = 10 * 60_000;
+const SHOWN_FAILURES = 10;
 
 /**
  * Brings the archive up to date immediately and then every hour, so that what a deleted device has
- * reported leaves the archive soon. If it could not finish, it goes on ten minutes later. Returns a
+ * reported leaves the archive soon. If it was interrupted, it goes on ten minutes later. Returns a
  * function that stops this. Without an archive it does nothing.
  */
 export function startArchiving(
@@ -33,13 +34,20 @@ export function startArchiving(
 				work,
 			);
 			stopThread = thread.stop;
-			const { archived, rewritten, removed, isDone } = await thread.result;
+			const { archived, rewritten, removed, failures, isDone } =
+				await thread.result;
 			if (archived.length > 0)
 				log.info({ months: archived }, "archived posture reports");
 			if (rewritten > 0 || removed > 0) {
 				log.info(
 					{ rewritten, removed },
 					"changed the archive of posture reports",
+				);
+			}
+			if (failures.length > 0) {
+				log.error(
+					{ failures: failures.slice(0, SHOWN_FAILURES), all: failures.length },
+					"posture reports could not be archived",
 				);
 			}
 			if (isDone) next = HOUR_MS;

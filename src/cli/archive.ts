@@ -1,10 +1,12 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import {
+	type ArchiveFault,
 	type ArchiveFile,
 	findArchiveFaults,
 	readArchiveFiles,
 } from "../archive/archive-files.ts";
 import { openArchiveStore } from "../archive/archive-store.ts";
+import { forgetArchiveFiles } from "../archive/forget-files.ts";
 import { readConfig } from "../config/config.ts";
 import type { ArchivePlace } from "../config/read-archive.ts";
 import { AppError } from "../errors.ts";
@@ -15,6 +17,17 @@ import { withDatabase } from "./with-database.ts";
 interface Options {
 	org?: string;
 	json?: boolean;
+}
+
+interface VerifyOptions extends Options {
+	/** True without a value. */
+	forgetMissing?: true | "all";
+}
+
+/** Checks that the value of --forget-missing is the only one that there is. */
+function parseAll(text: string): "all" {
+	if (text === "all") return text;
+	throw new InvalidArgumentError('Give no value, or "all".');
 }
 
 /** Adds the commands that list and check the archive of raw reports. */
@@ -40,22 +53,63 @@ export function addArchive(program: Command): void {
 		)
 		.option("--org <id>", "only the files of this organization")
 		.option("--json", "print the faults as JSON")
-		.action(async (options: Options) => {
+		.option(
+			"--forget-missing [all]",
+			"forget files that are lost for good; the service writes those again whose months the database still has. If no file is there, this needs the word all.",
+			parseAll,
+		)
+		.action(async (options: VerifyOptions) => {
 			const store = openArchiveStore(requirePlace());
 			const files = await readFiles(options);
 			const faults = await findArchiveFaults(store, files);
+			const forgotten = options.forgetMissing
+				? await forgetMissing(files, faults, options.forgetMissing)
+				: [];
+			const left = faults.filter(({ name }) => !forgotten.includes(name));
 			print(
 				options,
-				{ files: files.length, faults },
+				{
+					files: files.length,
+					faults,
+					...(options.forgetMissing && { forgotten }),
+				},
 				faults.length === 0
 					? `Checked ${counted(files.length, "file")} of the archive. Each is there and unchanged.`
 					: table(
 							["FAULT", "NAME"],
-							faults.map(({ fault, name }) => [fault, name]),
+							faults.map(({ fault, name }) => [
+								forgotten.includes(name) ? `${fault}, forgotten` : fault,
+								name,
+							]),
 						),
 			);
-			if (faults.length > 0) process.exitCode = 1;
+			if (left.length > 0) process.exitCode = 1;
 		});
+}
+
+/**
+ * Forgets the missing files, and returns their names. Refuses if no file is there, because then the
+ * folder or the bucket is probably another one.
+ */
+async function forgetMissing(
+	files: readonly ArchiveFile[],
+	faults: readonly ArchiveFault[],
+	which: true | "all",
+): Promise<string[]> {
+	const names = faults
+		.filter(({ fault }) => fault === "missing")
+		.map(({ name }) => name);
+	if (names.length === 0) return names;
+	if (names.length === files.length && which !== "all") {
+		throw new AppError(
+			"bad_request",
+			`the archive has none of the ${counted(files.length, "file")}, so ASSAY_ARCHIVE_URL probably names another place, or the folder is not mounted; if all are lost for good, add the word all to --forget-missing`,
+		);
+	}
+	await withDatabase(({ ownerConnection }) =>
+		forgetArchiveFiles(ownerConnection, names),
+	);
+	return names;
 }
 
 function readFiles({ org }: Options): Promise<ArchiveFile[]> {

@@ -22,8 +22,10 @@ test("an installation without an archive has no months that wait for it, so no a
 	expect(await readBacklog({ ASSAY_ARCHIVE_URL })).toEqual([
 		'assay_archive_backlog{of="months"} 0',
 		'assay_archive_backlog{of="devices"} 0',
+		'assay_archive_backlog{of="files"} 0',
 	]);
 	expect(await readBacklog({})).toEqual([
 		'assay_archive_backlog{of="devices"} 0',
+		'assay_archive_backlog{of="files"} 0',
 	]);
 });
