@@ -17,6 +17,14 @@ import type { Change } from "../operation.ts";
 import { systemPrincipal } from "../principal.ts";
 import { copyRows } from "./copy-rows.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
+import {
+	addUnpacked,
+	beginWithPartitions,
+	CHANGES,
+	noteAddedReports,
+	PACKED,
+	staged,
+} from "./import-reports.ts";
 import { MEMBER_COLUMNS, MEMBERS } from "./organization-tables.ts";
 import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
@@ -84,9 +92,8 @@ export async function importOrganization(
 			);
 			await stage(client, tables, reader, report);
 			await requireOneOrganization(client, organization.id);
-			await makePartitions(client);
 			report("the file is sound; adding the organization");
-			await client.query("begin");
+			await beginWithPartitions(client);
 			await addRows(client, tables, organization.id, reader.rows);
 			await enter(client, organization, manifest, join);
 			const imported = {
@@ -172,8 +179,6 @@ async function requireNew(client: Client, id: string): Promise<void> {
 	);
 }
 
-const staged = (table: string) => escapeIdentifier(`import_${table}`);
-
 /** Reads the whole file into temporary tables. The file is known to be sound afterwards. */
 async function stage(
 	client: Client,
@@ -227,21 +232,6 @@ async function requireOneOrganization(
 }
 
 /**
- * Makes the partitions for the months of the raw reports. This is done before the transaction,
- * because others would have to wait for its end. A partition that stays empty does no harm.
- */
-async function makePartitions(client: Client): Promise<void> {
-	await client.query(
-		`select make_posture_report_partition(month at time zone 'UTC') from (
-			select distinct date_trunc('month', received_at at time zone 'UTC') as month
-			from ${staged("posture_reports")}
-			union
-			select month from ${staged("packed_posture_reports")}
-		) r`,
-	);
-}
-
-/**
  * Adds the rows as assay_backup. Row-level security rejects a row of another organization, and the
  * triggers that note news know that these are none.
  *
@@ -271,6 +261,8 @@ async function addRows(
 			await addUnpacked(client);
 			continue;
 		}
+		// Its rows are about the packing of the other installation.
+		if (name === CHANGES) continue;
 		const renumbered = RENUMBERED[name];
 		const values = columns.map((column) =>
 			column === renumbered ? "i.new_id" : `s.${escapeIdentifier(column)}`,
@@ -288,31 +280,7 @@ async function addRows(
 			);
 		}
 	}
-}
-
-const PACKED = "packed_posture_reports";
-
-/**
- * Adds packed reports as plain ones. The table for the packed reports of their months may not exist
- * here yet, or may be about to be filled.
- */
-async function addUnpacked(client: Client): Promise<void> {
-	const { rows } = await client.query<{ reports: number }>(
-		`select coalesce(sum(cardinality(report_ids)), 0)::integer as reports from ${staged(PACKED)}`,
-	);
-	const { rowCount } = await client.query(
-		`insert into posture_reports (organization_id, device_id, report_id, received_at, results)
-		select s.organization_id, s.device_id, u.report_id, u.received_at, u.results::jsonb
-		from ${staged(PACKED)} s
-		cross join lateral unpack_reports(
-			s.report_ids, s.received_at, s.report_of, s.variant_of, s.observed_at, s.variants
-		) u`,
-	);
-	if (rowCount !== rows[0]?.reports) {
-		throw new Error(
-			`the database added only ${rowCount} of the ${rows[0]?.reports} packed reports`,
-		);
-	}
+	await noteAddedReports(client);
 }
 
 /** Lets assay_backup read temporary tables of this session. */

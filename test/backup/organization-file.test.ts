@@ -25,6 +25,7 @@ import {
 	expectedRows,
 	importedRows,
 	LEFT_BEHIND,
+	notedReports,
 	type Row,
 	rowsOf,
 	sorted,
@@ -68,6 +69,9 @@ async function expectImported(url: string): Promise<void> {
 			sorted(expectedRows(table, rows, unpacked)),
 		);
 	}
+	expect(sorted(after.posture_report_changes ?? [])).toEqual(
+		sorted(notedReports(after.posture_reports ?? [])),
+	);
 }
 
 const emptyInstallation = () => makeEmptyInstallation(tools.database.url);

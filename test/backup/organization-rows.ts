@@ -93,6 +93,8 @@ export function expectedRows(
 	// An import adds packed reports as plain ones.
 	if (table === "packed_posture_reports") return [];
 	if (table === "posture_reports") return [...rows, ...unpacked];
+	// An import notes its own reports, so that they are packed.
+	if (table === "posture_report_changes") return [];
 	switch (table) {
 		case "devices":
 			return rows.map((row) => ({
@@ -128,9 +130,20 @@ export function importedRows(table: string, rows: Row[]): Row[] {
 			.filter((row) => row.operation !== "importOrganization")
 			.map(({ id, ...row }) => row);
 	}
+	if (table === "posture_report_changes") return [];
 	return table === "audit_seals"
 		? rows.map(({ entry_id, ...row }) => row)
 		: rows;
+}
+
+/** The devices and months that an import notes for packing. */
+export function notedReports(reports: readonly Row[]): Row[] {
+	const noted = new Map<string, Row>();
+	for (const { organization_id, device_id, received_at } of reports) {
+		const month = `${new Date(String(received_at)).toISOString().slice(0, 7)}-01`;
+		noted.set(`${device_id} ${month}`, { month, device_id, organization_id });
+	}
+	return [...noted.values()];
 }
 
 export const sorted = (rows: Row[]) =>

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import type { ArchiveStore } from "../../src/archive/archive-store.ts";
+import { deleteDevice } from "../../src/devices/write-operations.ts";
+import { exportOf, importInto } from "../support/organization-files.ts";
+import type { TestDevice } from "../support/service.ts";
+import {
+	APRIL,
+	type ArchivedFleet,
+	MARCH,
+	startArchivedFleet,
+} from "./archived-fleet.ts";
+
+let archived: ArchivedFleet;
+beforeEach(async () => {
+	archived = await startArchivedFleet();
+});
+afterEach(() => archived.fleet.assay.close());
+
+/** Moves an organization with a history from another installation into this one. */
+async function importHistory(): Promise<ArchivedFleet> {
+	const other = await startArchivedFleet();
+	onTestFinished(() => other.fleet.assay.close());
+	await other.makeHistory();
+	await importInto(
+		archived.connection.connectionString,
+		await exportOf(other.connection.connectionString, other.organizationId),
+	);
+	return other;
+}
+
+test("imported reports of a month that is packed and archived are packed and archived before they are dropped", async () => {
+	await archived.makeHistory();
+	await archived.archive();
+	const other = await importHistory();
+	const expected = await other.packedRows(MARCH);
+	const own = await archived.rows(MARCH);
+	expect(await archived.pack()).toMatchObject({
+		packed: [MARCH, APRIL],
+		failed: [],
+	});
+	expect(await archived.drop()).toEqual([]);
+	expect(await archived.archive()).toMatchObject({
+		archived: [MARCH, APRIL],
+		rewritten: 0,
+		failures: [],
+	});
+	expect(await archived.rows(MARCH, [1, 2], other.organizationId)).toEqual(
+		expected,
+	);
+	expect(await archived.rows(MARCH)).toEqual(own);
+	expect(await archived.drop()).toHaveLength(2);
+});
+
+test("imported reports of a month that was archived and dropped are archived, and the old files stay whole", async () => {
+	const [first] = (await archived.makeHistory()) as [TestDevice];
+	await archived.archive();
+	const other = await importHistory();
+	const expected = await other.packedRows(MARCH);
+	// The packed months of before go, and the plain reports of the import stay.
+	expect(await archived.drop()).toHaveLength(2);
+	const own = (await archived.rows(MARCH)).filter(
+		(row) => row.device_id !== first.id,
+	);
+	expect(await archived.archive()).toMatchObject({ archived: [] });
+	expect(await archived.pack()).toMatchObject({
+		packed: [MARCH, APRIL],
+		failed: [],
+	});
+	expect(await archived.drop()).toEqual([]);
+	// The database has the month again, but not the reports of the other organization.
+	await archived.fleet.call(deleteDevice, { id: first.id });
+	expect(await archived.archive()).toMatchObject({
+		archived: [MARCH, APRIL],
+		rewritten: 2,
+		failures: [],
+	});
+	expect(await archived.rows(MARCH, [1, 2], other.organizationId)).toEqual(
+		expected,
+	);
+	expect(await archived.rows(MARCH)).toEqual(own);
+	expect(await archived.drop()).toHaveLength(2);
+});
+
+test("reports that are moved into a month while it is archived are not forgotten", async () => {
+	const devices = (await archived.makeHistory()).map(({ id }) => id).sort();
+	const { owner } = archived;
+	const addLate = async (device: string) => {
+		await owner.query("select make_posture_report_partition($1)", [MARCH]);
+		await owner.query(
+			`insert into posture_reports
+			select organization_id, $1, 'r' || right(report_ids[1], 31), received_at[1],
+				'[{"check_key": "LATE", "status": "PASS"}]'
+			from packed_posture_reports where month = $2 limit 1`,
+			[device, MARCH],
+		);
+		await archived.pack();
+	};
+	let puts = 0;
+	const watched: ArchiveStore = {
+		...archived.store,
+		put: async (path, name) => {
+			await archived.store.put(path, name);
+			// The devices of this file are archived, and then one of them and a new one get reports.
+			if (puts++ === 0) {
+				await addLate(devices[0] as string);
+				await addLate("-".repeat(32));
+			}
+		},
+	};
+	expect(await archived.archive(watched)).toMatchObject({ archived: [APRIL] });
+	expect(await archived.archive()).toMatchObject({
+		archived: [MARCH],
+		rewritten: 1,
+	});
+	const rows = await archived.rows(MARCH, [3, 1, 2]);
+	expect(rows.filter((row) => row.check_key === "LATE")).toHaveLength(2);
+	expect(rows).toHaveLength(14);
+});
+
+test("reports that are imported while their month is packed are not dropped with the plain ones", async () => {
+	const { owner } = archived;
+	await owner.query("select make_posture_report_partition($1)", [MARCH]);
+	await owner.query("select begin_packed_month($1)", [MARCH]);
+	const other = await importHistory();
+	// As a packing that has compared its devices before the import was committed.
+	const { rows } = await owner.query<{ isFinished: boolean }>(
+		`select finish_packed_month($1) as "isFinished"`,
+		[MARCH],
+	);
+	expect(rows).toEqual([{ isFinished: false }]);
+	expect(await archived.pack()).toMatchObject({ packed: [MARCH, APRIL] });
+	for (const month of [MARCH, APRIL]) {
+		expect(await archived.packedRows(month)).toEqual(
+			await other.packedRows(month),
+		);
+	}
+	const { rows: left } = await owner.query(
+		"select from posture_report_changes",
+	);
+	expect(left).toEqual([]);
+});
