@@ -423,31 +423,42 @@ CREATE FUNCTION public.agent_extend_packed_report(p_organization_id text, p_devi
     LANGUAGE plpgsql
     AS $$
 declare
+	in_part integer;
 	ids text[];
 	times timestamptz[];
 	contents jsonb[];
 	place integer;
 begin
-	perform from packed_posture_reports p
+	select p.part into in_part
+	from packed_posture_reports p
 	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month
+		and p_report_id = any (p.report_ids)
+	order by p.part
+	limit 1
 	for update;
+	if in_part is null then
+		return;
+	end if;
 	select
 		array_agg(r.report_id order by r.received_at, r.report_id),
 		array_agg(r.received_at order by r.received_at, r.report_id),
 		array_agg(r.results::jsonb order by r.received_at, r.report_id)
 	into ids, times, contents
-	from unpack_posture_reports(p_organization_id, p_device_id, p_month, p_month) r;
+	from packed_posture_reports p
+	cross join lateral unpack_reports(
+		p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants
+	) r
+	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month
+		and p.part = in_part;
 	place := array_position(ids, p_report_id);
-	if place is null then
-		return;
-	end if;
 	contents[place] := contents[place] || p_further;
 	update packed_posture_reports p
 	set (report_of, variant_of, observed_at, variants) = (
 		select n.report_of, n.variant_of, n.observed_at, n.variants
 		from pack_posture_reports(p_organization_id, p_device_id, p_month, ids, times, contents) n
 	)
-	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month;
+	where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month
+		and p.part = in_part;
 end
 $$;
 
@@ -1115,8 +1126,8 @@ begin
 		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
 			and c.relforcerowsecurity
 			and c.relname <> all (array[
-				'account_links', 'audit_sealing', 'events', 'last_backup', 'mails', 'maintenance',
-				'my_devices_links', 'notification_messages', 'sessions', 'sign_in_failures',
+				'account_links', 'audit_sealing', 'events', 'last_backup', 'last_retention', 'mails',
+				'maintenance', 'my_devices_links', 'notification_messages', 'sessions', 'sign_in_failures',
 				'unknown_device_keys', 'verifications', 'webhook_deliveries'
 			])
 			and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname = 'backup')
@@ -1645,9 +1656,10 @@ begin
 		'		and ($4 is null or (r.organization_id, r.device_id) <= ($4, $5))'
 		'	group by r.organization_id, r.device_id'
 		'), packed as ('
-		'	select p.organization_id, p.device_id, cardinality(p.report_ids) as reports from %I p'
+		'	select p.organization_id, p.device_id, sum(cardinality(p.report_ids)) as reports from %I p'
 		'	where (p.organization_id, p.device_id) > ($2, $3)'
 		'		and ($4 is null or (p.organization_id, p.device_id) <= ($4, $5))'
+		'	group by p.organization_id, p.device_id'
 		')'
 		'select coalesce(h.organization_id, p.organization_id)::text,'
 		'	coalesce(h.device_id, p.device_id)::text, false'
@@ -2768,6 +2780,92 @@ CREATE FUNCTION public.missing_trend_points(p_months integer) RETURNS TABLE(orga
 	group by o.id
 $$;
 
+CREATE FUNCTION public.move_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, OUT moved integer) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	next_one record;
+	step record;
+begin
+	moved := 0;
+	while moved < p_most loop
+		select r.organization_id, r.device_id into next_one
+		from posture_reports r
+		where r.received_at >= p_month and r.received_at < p_month + interval '1 month'
+			and (r.organization_id, r.device_id) > (last_organization, last_device)
+			and not exists (
+				select from organization_closures c
+				where c.organization_id = r.organization_id and c.delete_after < now() + interval '1 hour'
+			)
+		order by r.organization_id, r.device_id
+		limit 1;
+		exit when not found;
+		select * into step
+		from move_report_part(p_month, next_one.organization_id, next_one.device_id, p_part_size);
+		moved := moved + step.moved;
+		if step.is_last then
+			last_organization := next_one.organization_id;
+			last_device := next_one.device_id;
+		end if;
+	end loop;
+end
+$$;
+
+CREATE FUNCTION public.move_report_part(p_month date, p_organization_id text, p_device_id text, p_most integer, OUT moved integer, OUT is_last boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	next_part record;
+	deleted integer;
+begin
+	-- MOVED_MONTH_LOCK of src/db/advisory-locks.ts.
+	perform pg_advisory_xact_lock_shared(4723127, to_char(p_month, 'YYYYMM')::integer);
+	-- Storing a report and deleting the device take the same locks, in this order.
+	perform pg_advisory_xact_lock(('x' || encode(substring(d.key_hash for 8), 'hex'))::bit(64)::bigint)
+	from devices d
+	where d.organization_id = p_organization_id and d.id = p_device_id and d.key_hash is not null;
+	perform from devices d
+	where d.organization_id = p_organization_id and d.id = p_device_id
+	for key share;
+	select * into next_part
+	from read_report_part(p_month, p_organization_id, p_device_id, '', '-infinity', p_most);
+	moved := coalesce(cardinality(next_part.ids), 0);
+	is_last := next_part.is_last;
+	if moved = 0 then
+		return;
+	end if;
+	perform store_report_part(
+		'packed_posture_reports', p_month, p_organization_id, p_device_id,
+		(
+			select coalesce(max(p.part), 0) + 1 from packed_posture_reports p
+			where p.organization_id = p_organization_id and p.device_id = p_device_id and p.month = p_month
+		),
+		next_part.ids, next_part.times, next_part.contents
+	);
+	delete from posture_reports r
+	using unnest(next_part.ids, next_part.times) n (report_id, received_at)
+	where r.organization_id = p_organization_id and r.device_id = p_device_id
+		and r.report_id = n.report_id and r.received_at = n.received_at;
+	get diagnostics deleted = row_count;
+	if deleted <> moved then
+		raise exception 'reports of device % in % changed while they were moved', p_device_id, p_month;
+	end if;
+	delete from posture_report_changes c
+	where c.organization_id = p_organization_id and c.device_id = p_device_id and c.month = p_month;
+	delete from archived_months m where m.month = p_month;
+	-- A file that has devices before and after this one is written again.
+	insert into archive_changes (organization_id, month, device_id)
+	select f.organization_id, f.month, p_device_id from archive_files f
+	where f.organization_id = p_organization_id and f.month = p_month
+		and p_device_id between f.first_device_id and f.last_device_id
+	on conflict on constraint archive_changes_pkey do update set month = excluded.month;
+end
+$$;
+
 CREATE FUNCTION public.narrow_membership() RETURNS trigger
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -2899,6 +2997,15 @@ begin
 	on conflict on constraint posture_report_changes_pkey do update set month = excluded.month;
 	return null;
 end
+$$;
+
+CREATE FUNCTION public.note_retention() RETURNS void
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	insert into last_retention (done_at) values (now())
+	on conflict (singleton) do update set done_at = excluded.done_at
+	where last_retention.done_at < excluded.done_at
 $$;
 
 CREATE FUNCTION public.note_revoked_key() RETURNS trigger
@@ -3102,47 +3209,62 @@ CREATE FUNCTION public.pack_device_reports(p_month date, p_organization_id text,
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
     SET "TimeZone" TO 'UTC'
-    AS $_$
+    AS $$
 declare
-	packed constant text := 'packed_posture_reports_' || to_char(p_month, 'YYYY_MM');
-	ids text[];
-	times timestamptz[];
-	contents jsonb[];
-	is_equal boolean;
+	step record;
+	parts integer := 0;
+	reports integer := 0;
+	after_id text := '';
+	after_at timestamptz := '-infinity';
 begin
-	-- Waits for a transaction that changes reports of the device. The next statement sees its change.
-	delete from posture_report_changes c
-	where c.organization_id = p_organization_id and c.device_id = p_device_id and c.month = p_month;
-	select
-		array_agg(r.report_id order by r.received_at, r.report_id),
-		array_agg(r.received_at order by r.received_at, r.report_id),
-		array_agg(r.results order by r.received_at, r.report_id)
-	into ids, times, contents
-	from posture_reports r
-	where r.organization_id = p_organization_id and r.device_id = p_device_id
-		and r.received_at >= p_month and r.received_at < p_month + interval '1 month';
-
-	execute format('delete from %I p where p.organization_id = $1 and p.device_id = $2', packed)
-		using p_organization_id, p_device_id;
-	if ids is null then
-		return 0;
-	end if;
-	execute format('insert into %I select n.* from pack_posture_reports($1, $2, $3, $4, $5, $6) n', packed)
-		using p_organization_id, p_device_id, p_month, ids, times, contents;
-	execute format(
-		'select array_agg(u.report_id) = $3 and array_agg(u.received_at) = $4'
-		'	and array_agg(u.results::jsonb::text) = $5::text[]'
-		' from %I p cross join lateral unpack_reports('
-		'	p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants'
-		' ) u where p.organization_id = $1 and p.device_id = $2',
-		packed
-	) into is_equal using p_organization_id, p_device_id, ids, times, contents;
-	if is_equal is not true then
-		raise exception 'the packed reports of device % in % differ from the reports', p_device_id, p_month;
-	end if;
-	return cardinality(ids);
+	loop
+		parts := parts + 1;
+		select * into step
+		from pack_report_part(p_month, p_organization_id, p_device_id, parts, after_id, after_at, 10000);
+		reports := reports + step.packed;
+		exit when step.is_last;
+		after_id := step.last_id;
+		after_at := step.last_at;
+	end loop;
+	return reports;
 end
-$_$;
+$$;
+
+CREATE FUNCTION public.pack_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, INOUT last_part integer, INOUT last_id text, INOUT last_at timestamp with time zone, OUT packed integer) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+declare
+	next_one record;
+	step record;
+begin
+	packed := 0;
+	while packed < p_most loop
+		if last_part = 0 then
+			select r.organization_id, r.device_id into next_one
+			from posture_reports r
+			where r.received_at >= p_month and r.received_at < p_month + interval '1 month'
+				and (r.organization_id, r.device_id) > (last_organization, last_device)
+			order by r.organization_id, r.device_id
+			limit 1;
+			exit when not found;
+			last_organization := next_one.organization_id;
+			last_device := next_one.device_id;
+			last_id := '';
+			last_at := '-infinity';
+		end if;
+		select * into step
+		from pack_report_part(
+			p_month, last_organization, last_device, last_part + 1, last_id, last_at, p_part_size
+		);
+		packed := packed + step.packed;
+		last_part := case when step.is_last then 0 else last_part + 1 end;
+		last_id := step.last_id;
+		last_at := step.last_at;
+	end loop;
+end
+$$;
 
 CREATE FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) RETURNS record
     LANGUAGE plpgsql
@@ -3182,11 +3304,13 @@ CREATE TABLE public.packed_posture_reports (
     variant_of integer[] NOT NULL,
     observed_at timestamp with time zone[] NOT NULL,
     variants text[] NOT NULL,
+    part integer DEFAULT 1 NOT NULL,
     CONSTRAINT packed_posture_reports_check CHECK ((last_made_ms >= first_made_ms)),
     CONSTRAINT packed_posture_reports_check1 CHECK ((cardinality(received_at) = cardinality(report_ids))),
     CONSTRAINT packed_posture_reports_check2 CHECK ((cardinality(variant_of) = cardinality(report_of))),
     CONSTRAINT packed_posture_reports_check3 CHECK ((cardinality(observed_at) = cardinality(report_of))),
     CONSTRAINT packed_posture_reports_month_check CHECK ((EXTRACT(day FROM month) = (1)::numeric)),
+    CONSTRAINT packed_posture_reports_part_check CHECK ((part >= 1)),
     CONSTRAINT packed_posture_reports_report_ids_check CHECK ((cardinality(report_ids) > 0))
 )
 PARTITION BY RANGE (month);
@@ -3224,7 +3348,8 @@ CREATE FUNCTION public.pack_posture_reports(p_organization_id text, p_device_id 
 		(select array_agg(r.report_id order by r.n) from report r),
 		(select array_agg(r.received_at order by r.n) from report r),
 		coalesce(f.report_of, '{}'), coalesce(f.variant_of, '{}'), coalesce(f.observed_at, '{}'),
-		coalesce((select array_agg(v.variant order by v.n) from variant v), '{}')
+		coalesce((select array_agg(v.variant order by v.n) from variant v), '{}'),
+		1
 	from (
 		select
 			array_agg(o.report) as report_of, array_agg(o.variant) as variant_of,
@@ -3235,6 +3360,38 @@ CREATE FUNCTION public.pack_posture_reports(p_organization_id text, p_device_id 
 			order by r.n, r.k
 		) o
 	) f
+$_$;
+
+CREATE FUNCTION public.pack_report_part(p_month date, p_organization_id text, p_device_id text, p_part integer, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT packed integer, OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+	into_table constant text := 'packed_posture_reports_' || to_char(p_month, 'YYYY_MM');
+	next_part record;
+begin
+	if p_part = 1 then
+		-- Waits for a transaction that changes reports of the device. The next statement sees its change,
+		-- and a change after it leaves another row.
+		delete from posture_report_changes c
+		where c.organization_id = p_organization_id and c.device_id = p_device_id and c.month = p_month;
+		execute format('delete from %I p where p.organization_id = $1 and p.device_id = $2', into_table)
+			using p_organization_id, p_device_id;
+	end if;
+	select * into next_part
+	from read_report_part(p_month, p_organization_id, p_device_id, p_after_id, p_after_at, p_most);
+	packed := coalesce(cardinality(next_part.ids), 0);
+	last_id := next_part.last_id;
+	last_at := next_part.last_at;
+	is_last := next_part.is_last;
+	if packed > 0 then
+		perform store_report_part(
+			into_table, p_month, p_organization_id, p_device_id, p_part,
+			next_part.ids, next_part.times, next_part.contents
+		);
+	end if;
+end
 $_$;
 
 CREATE FUNCTION public.posture_report_month(p_at timestamp with time zone) RETURNS date
@@ -3354,6 +3511,14 @@ CREATE FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigin
 		(select count(*) from archive_changes)
 $_$;
 
+CREATE FUNCTION public.read_archive_state(OUT months bigint, OUT devices bigint, OUT files bigint) RETURNS record
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select b.months, b.devices, (select count(*) from archive_leftovers)
+	from read_archive_backlog() b
+$$;
+
 CREATE FUNCTION public.read_closed_organizations() RETURNS TABLE(organization_id text, name text, kind text, reason text, began_at timestamp with time zone, delete_after timestamp with time zone, is_due boolean)
     LANGUAGE sql STABLE SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -3370,6 +3535,13 @@ CREATE FUNCTION public.read_last_backup() RETURNS TABLE(made_at timestamp with t
 	select b.made_at, b.has_sound_logs, o.since
 	from (select min(created_at) as since from organizations) o
 	left join last_backup b on true
+$$;
+
+CREATE FUNCTION public.read_last_retention() RETURNS timestamp with time zone
+    LANGUAGE sql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+	select r.done_at from last_retention r
 $$;
 
 CREATE FUNCTION public.read_maintenance() RETURNS TABLE(message text, began_at timestamp with time zone)
@@ -3401,6 +3573,44 @@ CREATE FUNCTION public.read_replicas() RETURNS TABLE(name text, state text, is_s
 	) b
 	where r.state is null or r.state in ('catchup', 'streaming')
 	order by r.application_name, r.pid
+$$;
+
+CREATE FUNCTION public.read_report_part(p_month date, p_organization_id text, p_device_id text, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT ids text[], OUT times timestamp with time zone[], OUT contents jsonb[], OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) RETURNS record
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $$
+begin
+	select
+		array_agg(r.report_id order by r.received_at, r.report_id),
+		array_agg(r.received_at order by r.received_at, r.report_id),
+		array_agg(r.results order by r.received_at, r.report_id),
+		(array_agg(r.report_id order by r.n desc))[1],
+		(array_agg(r.received_at order by r.n desc))[1]
+	into ids, times, contents, last_id, last_at
+	from (
+		select
+			c.*, row_number() over w as n,
+			sum(octet_length(c.results::text)) over (w rows between unbounded preceding and 1 preceding) as bytes_before
+		from (
+			select r.report_id, r.received_at, r.results
+			from posture_reports r
+			where r.organization_id = p_organization_id and r.device_id = p_device_id
+				and r.received_at >= p_month and r.received_at < p_month + interval '1 month'
+				and (r.report_id, r.received_at) > (p_after_id, p_after_at)
+			order by r.report_id, r.received_at
+			limit p_most
+		) c
+		window w as (order by c.report_id, c.received_at)
+	) r
+	where coalesce(r.bytes_before, 0) < 64 * 1024 * 1024;
+	is_last := ids is null or not exists (
+		select from posture_reports r
+		where r.organization_id = p_organization_id and r.device_id = p_device_id
+			and r.received_at >= p_month and r.received_at < p_month + interval '1 month'
+			and (r.report_id, r.received_at) > (last_id, last_at)
+	);
+end
 $$;
 
 CREATE FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) RETURNS void
@@ -3637,6 +3847,39 @@ begin
 	end if;
 end
 $$;
+
+CREATE FUNCTION public.store_report_part(p_table text, p_month date, p_organization_id text, p_device_id text, p_part integer, p_ids text[], p_times timestamp with time zone[], p_contents jsonb[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+	is_equal boolean;
+begin
+	execute format(
+		'insert into %I ('
+		'	organization_id, device_id, month, first_made_ms, last_made_ms, report_ids, received_at,'
+		'	report_of, variant_of, observed_at, variants, part'
+		')'
+		' select n.organization_id, n.device_id, n.month, n.first_made_ms, n.last_made_ms, n.report_ids,'
+		'	n.received_at, n.report_of, n.variant_of, n.observed_at, n.variants, $7'
+		' from pack_posture_reports($1, $2, $3, $4, $5, $6) n',
+		p_table
+	) using p_organization_id, p_device_id, p_month, p_ids, p_times, p_contents, p_part;
+	execute format(
+		'select array_agg(u.report_id) = $5 and array_agg(u.received_at) = $6'
+		'	and array_agg(u.results::jsonb::text) = $7::text[]'
+		' from %I p cross join lateral unpack_reports('
+		'	p.report_ids, p.received_at, p.report_of, p.variant_of, p.observed_at, p.variants'
+		' ) u where p.organization_id = $1 and p.device_id = $2 and p.month = $3 and p.part = $4',
+		p_table
+	) into is_equal
+		using p_organization_id, p_device_id, p_month, p_part, p_ids, p_times, p_contents;
+	if is_equal is not true then
+		raise exception 'the packed reports of device % in % differ from the reports', p_device_id, p_month;
+	end if;
+end
+$_$;
 
 CREATE FUNCTION public.subject_of(VARIADIC p_texts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -3940,6 +4183,7 @@ CREATE TABLE public.archive_files (
     bytes bigint,
     sha256 bytea,
     stored_at timestamp with time zone,
+    is_only_copy boolean DEFAULT false NOT NULL,
     CONSTRAINT archive_files_bytes_check CHECK ((bytes > 0)),
     CONSTRAINT archive_files_check CHECK (((last_device_id)::text >= (first_device_id)::text)),
     CONSTRAINT archive_files_check1 CHECK ((num_nulls(results, bytes, sha256, stored_at) = ANY (ARRAY[0, 4]))),
@@ -4741,6 +4985,14 @@ CREATE TABLE public.last_backup (
 ALTER TABLE ONLY public.last_backup FORCE ROW LEVEL SECURITY;
 
 COMMENT ON COLUMN public.last_backup.has_sound_logs IS 'Whether the audit logs in the backup were found sound. Null means that they were not verified.';
+
+CREATE TABLE public.last_retention (
+    singleton boolean DEFAULT true NOT NULL,
+    done_at timestamp with time zone NOT NULL,
+    CONSTRAINT last_retention_singleton_check CHECK (singleton)
+);
+
+ALTER TABLE ONLY public.last_retention FORCE ROW LEVEL SECURITY;
 
 CREATE TABLE public.mails (
     id public.typed_id NOT NULL,
@@ -5853,6 +6105,9 @@ ALTER TABLE ONLY public.invitations
 ALTER TABLE ONLY public.last_backup
     ADD CONSTRAINT last_backup_pkey PRIMARY KEY (singleton);
 
+ALTER TABLE ONLY public.last_retention
+    ADD CONSTRAINT last_retention_pkey PRIMARY KEY (singleton);
+
 ALTER TABLE ONLY public.mails
     ADD CONSTRAINT mails_pkey PRIMARY KEY (id);
 
@@ -5914,7 +6169,7 @@ ALTER TABLE ONLY public.organizations
     ADD CONSTRAINT organizations_pkey PRIMARY KEY (id);
 
 ALTER TABLE ONLY public.packed_posture_reports
-    ADD CONSTRAINT packed_posture_reports_pkey PRIMARY KEY (organization_id, device_id, month);
+    ADD CONSTRAINT packed_posture_reports_pkey PRIMARY KEY (organization_id, device_id, month, part);
 
 ALTER TABLE ONLY public.passkeys
     ADD CONSTRAINT passkeys_credential_id_key UNIQUE (credential_id);
@@ -6066,6 +6321,8 @@ CREATE INDEX api_tokens_sign_in_organization ON public.api_tokens USING btree (s
 CREATE INDEX api_tokens_user ON public.api_tokens USING btree (user_id);
 
 CREATE INDEX applicability_statements_approver ON public.applicability_statements USING btree (approved_by_id);
+
+CREATE INDEX archive_files_devices ON public.archive_files USING btree (organization_id, month, first_device_id);
 
 CREATE INDEX asset_vendors_vendor ON public.asset_vendors USING btree (organization_id, vendor_id);
 
@@ -7456,6 +7713,8 @@ CREATE POLICY agent ON public.events TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.last_backup TO assay_agent USING (true);
 
+CREATE POLICY agent ON public.last_retention TO assay_agent USING (true);
+
 CREATE POLICY agent ON public.maintenance TO assay_agent USING (true);
 
 CREATE POLICY agent ON public.notification_channels FOR SELECT TO assay_agent USING (true);
@@ -7997,6 +8256,8 @@ ALTER TABLE public.imports ENABLE ROW LEVEL SECURITY;
 ALTER TABLE public.invitations ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.last_backup ENABLE ROW LEVEL SECURITY;
+
+ALTER TABLE public.last_retention ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE public.mails ENABLE ROW LEVEL SECURITY;
 
@@ -8762,6 +9023,12 @@ GRANT ALL ON FUNCTION public.members_with_second_factor() TO assay_app;
 REVOKE ALL ON FUNCTION public.missing_trend_points(p_months integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.missing_trend_points(p_months integer) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.move_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, OUT moved integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.move_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, OUT moved integer) TO assay_agent;
+
+REVOKE ALL ON FUNCTION public.move_report_part(p_month date, p_organization_id text, p_device_id text, p_most integer, OUT moved integer, OUT is_last boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.move_report_part(p_month date, p_organization_id text, p_device_id text, p_most integer, OUT moved integer, OUT is_last boolean) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.narrow_membership() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.note_archive_change() FROM PUBLIC;
@@ -8777,6 +9044,9 @@ REVOKE ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p
 GRANT ALL ON FUNCTION public.note_duplicate_hardware(p_device public.devices, p_hardware_uuid text, p_serial_number text, p_hostname text, p_platform text, p_os_version text, p_agent_version text) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.note_posture_report_change() FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION public.note_retention() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.note_retention() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.note_revoked_key() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.note_revoked_key() TO assay_app;
@@ -8820,12 +9090,18 @@ GRANT ALL ON FUNCTION public.own_sign_in(p_session_id text) TO assay_app;
 REVOKE ALL ON FUNCTION public.pack_device_reports(p_month date, p_organization_id text, p_device_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.pack_device_reports(p_month date, p_organization_id text, p_device_id text) TO assay_agent;
 
+REVOKE ALL ON FUNCTION public.pack_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, INOUT last_part integer, INOUT last_id text, INOUT last_at timestamp with time zone, OUT packed integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pack_next_parts(p_month date, p_most integer, p_part_size integer, INOUT last_organization text, INOUT last_device text, INOUT last_part integer, INOUT last_id text, INOUT last_at timestamp with time zone, OUT packed integer) TO assay_agent;
+
 REVOKE ALL ON FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.pack_next_reports(p_month date, p_after_organization text, p_after_device text, p_most integer, OUT last_organization text, OUT last_device text, OUT packed integer) TO assay_agent;
 
 GRANT SELECT,DELETE ON TABLE public.packed_posture_reports TO assay_app;
-GRANT SELECT,UPDATE ON TABLE public.packed_posture_reports TO assay_agent;
+GRANT SELECT,INSERT,UPDATE ON TABLE public.packed_posture_reports TO assay_agent;
 GRANT SELECT,INSERT ON TABLE public.packed_posture_reports TO assay_backup;
+
+REVOKE ALL ON FUNCTION public.pack_report_part(p_month date, p_organization_id text, p_device_id text, p_part integer, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT packed integer, OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pack_report_part(p_month date, p_organization_id text, p_device_id text, p_part integer, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT packed integer, OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.prove_address(p_user_id text, p_kept_session_id text) FROM PUBLIC;
 
@@ -8841,17 +9117,26 @@ GRANT ALL ON FUNCTION public.provisioned_account(p_user_id text) TO assay_app;
 REVOKE ALL ON FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigint) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_archive_backlog(OUT months bigint, OUT devices bigint) TO assay_app;
 
+REVOKE ALL ON FUNCTION public.read_archive_state(OUT months bigint, OUT devices bigint, OUT files bigint) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_archive_state(OUT months bigint, OUT devices bigint, OUT files bigint) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.read_closed_organizations() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_closed_organizations() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_last_backup() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_last_backup() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.read_last_retention() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_last_retention() TO assay_app;
+
 REVOKE ALL ON FUNCTION public.read_maintenance() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_maintenance() TO assay_app;
 
 REVOKE ALL ON FUNCTION public.read_replicas() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.read_replicas() TO assay_app;
+
+REVOKE ALL ON FUNCTION public.read_report_part(p_month date, p_organization_id text, p_device_id text, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT ids text[], OUT times timestamp with time zone[], OUT contents jsonb[], OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.read_report_part(p_month date, p_organization_id text, p_device_id text, p_after_id text, p_after_at timestamp with time zone, p_most integer, OUT ids text[], OUT times timestamp with time zone[], OUT contents jsonb[], OUT last_id text, OUT last_at timestamp with time zone, OUT is_last boolean) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_api_token_calls(p_token_id text[], p_used_at timestamp with time zone[], p_client text[], p_address text[], p_call_token_id text[], p_organization_id text[], p_day date[], p_tool text[], p_calls bigint[], p_errors bigint[], p_called_at timestamp with time zone[], p_call_client text[], p_call_address text[]) TO assay_app;
@@ -8877,6 +9162,9 @@ GRANT ALL ON FUNCTION public.set_maintenance(p_message text) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.set_unknown_key_wait(p_until timestamp with time zone) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.store_report_part(p_table text, p_month date, p_organization_id text, p_device_id text, p_part integer, p_ids text[], p_times timestamp with time zone[], p_contents jsonb[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.store_report_part(p_table text, p_month date, p_organization_id text, p_device_id text, p_part integer, p_ids text[], p_times timestamp with time zone[], p_contents jsonb[]) TO assay_agent;
 
 REVOKE ALL ON FUNCTION public.take_domain_checks(p_count integer, p_to_one integer, p_seconds integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.take_domain_checks(p_count integer, p_to_one integer, p_seconds integer) TO assay_app;
@@ -9359,6 +9647,8 @@ GRANT SELECT(reads_audit_log),INSERT(reads_audit_log) ON TABLE public.invitation
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.last_backup TO assay_agent;
 
+GRANT SELECT,INSERT,UPDATE ON TABLE public.last_retention TO assay_agent;
+
 GRANT SELECT ON TABLE public.mails TO assay_app;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.mails TO assay_identity;
 GRANT SELECT ON TABLE public.mails TO assay_privacy;
@@ -9506,7 +9796,7 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.posture_report_changes TO assa
 GRANT SELECT,INSERT ON TABLE public.posture_report_changes TO assay_backup;
 
 GRANT SELECT,DELETE ON TABLE public.posture_reports TO assay_app;
-GRANT SELECT,INSERT,UPDATE ON TABLE public.posture_reports TO assay_agent;
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.posture_reports TO assay_agent;
 GRANT SELECT,INSERT ON TABLE public.posture_reports TO assay_backup;
 
 GRANT SELECT ON TABLE public.posture_spans TO assay_app;

@@ -31,7 +31,7 @@ import { operations } from "./operations.ts";
 import { ClosedOrganizations } from "./organizations/closed-organizations.ts";
 import { isSetupNeeded } from "./organizations/first-setup.ts";
 import { makeOutgoingRule } from "./outgoing/outgoing-address.ts";
-import { type Retention, startRetention } from "./retention/retention.ts";
+import { startRetention } from "./retention/retention.ts";
 import { startPacking } from "./retention/start-packing.ts";
 import { makeIdentity } from "./sign-in/identity.ts";
 import { makeProviderSignIn } from "./sign-in/oidc/sign-in-with-provider.ts";
@@ -238,7 +238,6 @@ async function serveFrom(
 		closed,
 		oauth,
 	);
-	let retention: Retention | undefined;
 	const scim = makeScimDoor({
 		services,
 		outageLog,
@@ -266,7 +265,6 @@ async function serveFrom(
 					baseUrl,
 					folders: diskFolders(config),
 					hasArchive: config.archivePlace !== undefined,
-					retentionDoneAtMs: () => retention?.doneAtMs() ?? Date.now(),
 					healthPool,
 					log,
 				});
@@ -319,7 +317,7 @@ async function serveFrom(
 		agentPackages,
 	});
 
-	retention = config.isCopy
+	const stopRetention = config.isCopy
 		? undefined
 		: startRetention(database.ownerConnection, config, log);
 	const stopPacking = startPacking(database.ownerConnection, config, log);
@@ -345,7 +343,7 @@ async function serveFrom(
 		await background.stop();
 		await maintenance.poller.stop();
 		await closed.poller.stop();
-		await retention?.stop();
+		await stopRetention?.();
 		await stopPacking();
 		await stopArchiving();
 		await metrics?.close();

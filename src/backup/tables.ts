@@ -4,13 +4,14 @@ import { roleName } from "../db/roles.ts";
 /**
  * Tables that no backup contains. After a restore everybody signs in again, and a used link or an
  * ended session must not become valid again, and no mail or event is sent twice.
- * sql/0075_maintenance.sql has the same names.
+ * sql/0127_last_retention.sql has the same names.
  */
 export const OF_THE_MOMENT = [
 	"account_links",
 	"audit_sealing",
 	"events",
 	"last_backup",
+	"last_retention",
 	"mails",
 	"maintenance",
 	"my_devices_links",

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { readArchiveFiles } from "../archive/archive-files.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import {
@@ -12,7 +13,7 @@ import {
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { systemPrincipal } from "../principal.ts";
 import { COMMAND } from "../version.ts";
-import { print } from "./output.ts";
+import { counted, print } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 
 interface Options {
@@ -113,7 +114,7 @@ export function addClosures(org: Command): void {
 				options,
 				id,
 				closure,
-				`${closure.name} is closed within a few seconds, and will be deleted after ${closure.delete_after}. Until then ${COMMAND} org restore ${id} brings it back.`,
+				`${closure.name} is closed within a few seconds, and will be deleted after ${closure.delete_after}. Until then ${COMMAND} org restore ${id} brings it back.${await describeArchive(id)}`,
 			);
 		});
 
@@ -153,4 +154,15 @@ function show(
 	text: string,
 ): void {
 	print(options, { organization_id: id, closure: closure ?? null }, text);
+}
+
+/** Says how many files of the archive will be deleted with the organization. Empty if there is none. */
+async function describeArchive(id: string): Promise<string> {
+	const files = await withDatabase(({ ownerConnection }) =>
+		readArchiveFiles(ownerConnection, parseOrganizationId(id)),
+	);
+	if (files.length === 0) return "";
+	const only = files.filter(({ is_only_copy }) => is_only_copy).length;
+	return `
+The deletion includes ${counted(files.length, "file")} of the archive. ${only === 0 ? "" : `The reports in ${only} of them are nowhere else. `}To keep them, copy the folder organization_id=${id} of the archive before.`;
 }

@@ -4,6 +4,7 @@ import type { Client } from "pg";
 import { CONNECTIONS_NEEDED, MAX_CONNECTIONS } from "../db/connections.ts";
 import type { Finding } from "./doctor.ts";
 import { examineReplication, examineSlots } from "./doctor-replication.ts";
+import { examinePacking, examineRetention } from "./doctor-reports.ts";
 
 const LONG_MINUTES = 10;
 /**
@@ -26,7 +27,8 @@ export async function examineServer(
 		await examineTransactions(client),
 		await examineVacuum(client),
 		await examineIndexes(client),
-		await examineReports(client, retentionMonths),
+		await examineRetention(client, retentionMonths),
+		await examinePacking(client),
 	];
 }
 
@@ -155,48 +157,5 @@ async function examineIndexes(client: Client): Promise<Finding> {
 		found: `missing or invalid: ${rows.map(({ name }) => name).join(", ")}`,
 		advice:
 			"create them again with their lines from sql/schema.sql (reindex index for an invalid one); without them the service is slow",
-	};
-}
-
-async function examineReports(
-	client: Client,
-	months: number,
-): Promise<Finding> {
-	const check = "retention";
-	const { rows } = await client.query<{
-		current: boolean;
-		overdue: number;
-		strays: boolean;
-	}>(
-		`
-		select
-			to_regclass('posture_reports_' || to_char(now() at time zone 'UTC', 'YYYY_MM')) is not null as current,
-			pg_relation_size('posture_reports_default') > 0 as strays,
-			(
-				select count(*)::int from pg_inherits i join pg_class c on c.oid = i.inhrelid
-				where i.inhparent in ('posture_reports'::regclass, 'packed_posture_reports'::regclass) and $1 > 0
-					and c.relname ~ '^(packed_)?posture_reports_\\d{4}_\\d\\d$'
-					-- One month more than the setting, because the service checks once a day.
-					and to_date(right(c.relname, 7), 'YYYY_MM') < (date_trunc('month', now()) - ($1 + 1) * interval '1 month')::date
-			) as overdue`,
-		[months],
-	);
-	const { current = false, overdue = 0, strays = false } = rows[0] ?? {};
-	const kept = months > 0 ? `kept for ${months} months` : "kept forever";
-	if (current && overdue === 0 && !strays) {
-		return { check, status: "ok", found: `raw posture reports are ${kept}` };
-	}
-	const found = [
-		!current && "there is no partition for this month",
-		overdue > 0 &&
-			`raw reports of ${overdue} old month${overdue === 1 ? "" : "s"} are still there`,
-		strays && "some reports belong to no month's partition",
-	];
-	return {
-		check,
-		status: "warning",
-		found: found.filter(Boolean).join("; "),
-		advice:
-			'the service removes and creates partitions at its start and daily; start it, and if this finding remains, search its log for "posture reports"',
 	};
 }

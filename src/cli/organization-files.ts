@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
+import { readArchiveFiles } from "../archive/archive-files.ts";
 import { appendChanges } from "../audit/log.ts";
 import { sealAll } from "../audit/sealer.ts";
 import { type ChainReport, verifyLog } from "../audit/verify.ts";
@@ -141,17 +142,19 @@ async function exportTo(
 			? await verifyLog(database.auditPool, organizationId)
 			: undefined;
 		const summary = summarize(manifest, rows);
+		const archived = await countOnlyCopies(database, organizationId);
 		const found = {
 			organization: manifest.organization,
 			...summary,
 			left_out: leavesOut,
+			archived_files: archived,
 			recipients: config.backupRecipients.length,
 			audit_head: head ?? null,
 			audit_problems: checked?.findings ?? null,
 		};
 		const text = `The export of ${printable(manifest.organization?.name ?? "")} at ${summary.made_at} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}.
 ${describeSummary(summary)}
-${describeLeftOut(leavesOut)}${describeEncryption(config.backupRecipients.length)}
+${describeLeftOut(leavesOut)}${describeArchived(archived, organizationId)}${describeEncryption(config.backupRecipients.length)}
 ${describeAudit(checked)}
 ${head ? `Its newest entry is ${organizationId}:${head.sequence}:${head.hash}. After the import, \`${COMMAND} audit verify --expect\` with this line shows that the log is the same.` : "Its audit log has no entry yet."}
 
@@ -162,6 +165,21 @@ Next, in the other installation, with the same version: ${COMMAND} org import ${
 			process.stderr.write(`${options.json ? JSON.stringify(found) : text}\n`);
 		}
 	});
+}
+
+/** Returns the number of files of the archive whose reports are nowhere else, and so in no export. */
+async function countOnlyCopies(
+	{ ownerConnection }: Database,
+	organizationId: string,
+): Promise<number> {
+	const files = await readArchiveFiles(ownerConnection, organizationId);
+	return files.filter(({ is_only_copy }) => is_only_copy).length;
+}
+
+function describeArchived(files: number, organizationId: string): string {
+	return files === 0
+		? ""
+		: `It does not contain the older reports in ${counted(files, "file")} of the archive. Deleting the organization here deletes these files, so copy the folder organization_id=${organizationId} of the archive first.\n`;
 }
 
 /** Returns a signal that says that somebody wants to stop this command. */

@@ -3,6 +3,8 @@ import { Gauge, type Registry } from "prom-client";
 import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
 import { type Replica, readReplicas } from "../db/replicas.ts";
 import { readReplicationSlots } from "../db/replication-slots.ts";
+import { readLastRetention } from "../retention/last-retention.ts";
+import { findPlainMonths } from "../retention/plain-months.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 
 /**
@@ -40,7 +42,7 @@ export function addDatabaseGauges(
 	});
 	new Gauge({
 		name: "assay_archive_backlog",
-		help: "What the archive of raw reports still lacks: packed months (no value without an archive), and devices that were deleted or whose reports were extended.",
+		help: "What the archive of raw reports still lacks: packed months (no value without an archive), devices that were deleted or whose reports were extended, and files of deleted organizations that have to be deleted.",
 		labelNames: ["of"],
 		aggregator: "max",
 		registers,
@@ -50,6 +52,29 @@ export function addDatabaseGauges(
 			if (!found) return;
 			if (hasArchive) this.set({ of: "months" }, found.months);
 			this.set({ of: "devices" }, found.devices);
+			this.set({ of: "files" }, found.files);
+		},
+	});
+	new Gauge({
+		name: "assay_unpacked_months",
+		help: "Months of raw posture reports that ended at least two weeks ago and are not packed completely.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await reads.read("unpacked_months", findPlainMonths);
+			this.remove();
+			if (found) this.set(found.length);
+		},
+	});
+	new Gauge({
+		name: "assay_retention_timestamp_seconds",
+		help: "Time at which a process last finished its daily removal of old rows, in seconds since 1970. Until then, the time at which the database was made or upgraded.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await reads.read("retention", readLastRetention);
+			this.remove();
+			if (found) this.set(found.getTime() / 1000);
 		},
 	});
 	addLastBackup(reads, registers);
@@ -76,11 +101,17 @@ async function readReportSizes(
 	return rows;
 }
 
+interface ArchiveBacklog {
+	months: number;
+	devices: number;
+	files: number;
+}
+
 async function readArchiveBacklog(
 	pool: Pool,
-): Promise<{ months: number; devices: number } | undefined> {
-	const { rows } = await pool.query<{ months: number; devices: number }>(
-		"select months::float8 as months, devices::float8 as devices from read_archive_backlog()",
+): Promise<ArchiveBacklog | undefined> {
+	const { rows } = await pool.query<ArchiveBacklog>(
+		"select months::float8 as months, devices::float8 as devices, files::float8 as files from read_archive_state()",
 	);
 	return rows[0];
 }

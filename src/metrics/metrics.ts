@@ -55,8 +55,6 @@ export interface MetricsParts {
 	folders: DiskFolders;
 	/** Whether ASSAY_ARCHIVE_URL is set. */
 	hasArchive: boolean;
-	/** Time at which this process last finished its daily removal of old rows, or its start. */
-	retentionDoneAtMs: () => number;
 	log: Logger;
 }
 
@@ -81,7 +79,6 @@ export function makeMetrics({
 	baseUrl,
 	folders,
 	hasArchive,
-	retentionDoneAtMs,
 	log,
 }: MetricsParts): Metrics {
 	const registry = new Registry();
@@ -128,15 +125,6 @@ export function makeMetrics({
 	addReadReplica(replica, registers);
 	addCertificate(baseUrl, registers);
 	addDiskSpace(folders, registers);
-	new Gauge({
-		name: "assay_retention_timestamp_seconds",
-		help: "Time at which this process last finished its daily removal of old rows, in seconds since 1970. Until then, the time of its start.",
-		aggregator: "max",
-		registers,
-		collect() {
-			this.set(retentionDoneAtMs() / 1000);
-		},
-	});
 
 	return {
 		registry,

@@ -1,14 +1,15 @@
-import { Client, type ClientConfig } from "pg";
+import { Client, type ClientConfig, type QueryResult } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { RETENTION_LOCK } from "../db/advisory-locks.ts";
-import { setRole } from "../db/roles.ts";
 import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { DAY_MS } from "../units.ts";
 import { deleteDueOrganizations } from "./delete-organizations.ts";
+import { dropIfArchived, dropIfEmpty } from "./drop-partition.ts";
 import { removeLeftovers } from "./expired-rows.ts";
+import { noteRetention } from "./last-retention.ts";
 
 const SOON_MS = 10 * 60_000;
 /**
@@ -44,7 +45,7 @@ export interface Upkeep {
 /**
  * Makes the next partitions of the raw posture reports. Drops the partitions of months that ended
  * more than `months` months ago. With 0, no partition is dropped. The posture history, which was
- * made from the reports, stays. With an archive, a month is dropped only after it was archived.
+ * made from the reports, stays. With an archive, reports are dropped only after they were archived.
  *
  * A dropped partition cannot be restored. Therefore only the service does this, according to its
  * setting. It acts as the owner of the tables, because the service's own role may not drop them.
@@ -72,11 +73,13 @@ export async function keepReports(
 		const { rows } = await client.query<{ made: boolean }>(
 			"select ensure_posture_report_partitions() as made",
 		);
-		if (months > 0 && (await isOurTurn(client))) {
+		const isOurs = months === 0 || (await isOurTurn(client));
+		if (months > 0 && isOurs) {
 			await dropPartitions(client, months, hasArchive, kept);
-			await deleteLeftOver(client, months, kept);
+			if (hasArchive) await partitionLeftOver(client, months);
+			else await deleteLeftOver(client, months, kept);
 		}
-		kept.isDone = rows[0]?.made === true;
+		kept.isDone = isOurs && rows[0]?.made === true;
 	} catch (error) {
 		if (!isLockTimeout(error)) throw error;
 	} finally {
@@ -102,10 +105,14 @@ async function dropPartitions(
 	hasArchive: boolean,
 	kept: Upkeep,
 ): Promise<void> {
-	const archived = hasArchive ? await findArchivedMonths(client) : undefined;
-	const { rows } = await client.query<{ name: string; month: string }>(
+	const { rows } = await client.query<{
+		name: string;
+		month: string;
+		isPacked: boolean;
+	}>(
 		`
-		select c.relname::text as name, right(c.relname, 7) as month
+		select c.relname::text as name, replace(right(c.relname, 7), '_', '-') || '-01' as month,
+			c.relname ~ '^packed_' as "isPacked"
 		from pg_inherits i join pg_class c on c.oid = i.inhrelid
 		where i.inhparent in ('posture_reports'::regclass, 'packed_posture_reports'::regclass)
 			and c.relname ~ '^(packed_)?posture_reports_\\d{4}_\\d\\d$'
@@ -113,26 +120,16 @@ async function dropPartitions(
 		order by right(c.relname, 7), c.relname`,
 		[months],
 	);
-	for (const { name, month } of rows) {
-		if (archived && !archived.has(month)) continue;
-		// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
-		await client.query(`drop table ${name}`);
+	// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
+	for (const { name, month, isPacked } of rows) {
+		if (!hasArchive) {
+			await client.query(`drop table ${name}`);
+		} else {
+			// Files are made of packed reports. So plain ones, such as those of an import, are in none.
+			const drop = isPacked ? dropIfArchived : dropIfEmpty;
+			if (!(await drop(client, month))) continue;
+		}
 		kept.dropped.push(name);
-	}
-}
-
-/** Returns the months whose reports are all in the archive, as YYYY_MM. */
-async function findArchivedMonths(client: Client): Promise<Set<string>> {
-	await client.query("begin read only");
-	try {
-		await client.query(setRole("agent", "transaction"));
-		const { rows } = await client.query<{ month: string }>(
-			`select to_char(m.month, 'YYYY_MM') as month from archived_months m
-			where not exists (select from archive_changes c where c.month = m.month)`,
-		);
-		return new Set(rows.map(({ month }) => month));
-	} finally {
-		await client.query("rollback");
 	}
 }
 
@@ -145,17 +142,10 @@ async function deleteLeftOver(
 	months: number,
 	kept: Upkeep,
 ): Promise<void> {
-	const { rows } = await client.query<{ empty: boolean }>(
-		"select pg_relation_size('posture_reports_default') = 0 as empty",
-	);
-	if (rows[0]?.empty) return;
+	if (await isDefaultEmpty(client)) return;
 	for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
-		await client.query("begin");
-		// Row-level security binds the owner too. It is switched off only within this transaction.
-		await client.query(
-			"alter table posture_reports_default no force row level security",
-		);
-		const { rowCount } = await client.query(
+		const { rowCount } = await queryDefault(
+			client,
 			`
 			delete from posture_reports_default
 			where ctid = any (array(
@@ -163,23 +153,60 @@ async function deleteLeftOver(
 			))`,
 			[months],
 		);
-		await client.query(
-			"alter table posture_reports_default force row level security; commit",
-		);
 		deleted = rowCount ?? 0;
 		kept.deleted += deleted;
 	}
 }
 
-export interface Retention {
-	/** Time at which this process last finished the work; until then, when it began to. */
-	doneAtMs: () => number;
-	stop: () => Promise<void>;
+/**
+ * Moves old rows of the default partition into partitions of their months, where they are packed and
+ * archived.
+ */
+async function partitionLeftOver(
+	client: Client,
+	months: number,
+): Promise<void> {
+	if (await isDefaultEmpty(client)) return;
+	const { rows } = await queryDefault<{ month: string }>(
+		client,
+		`
+		select distinct to_char(received_at at time zone 'UTC', 'YYYY-MM') || '-01' as month
+		from posture_reports_default where received_at < ${KEPT_FROM} order by 1`,
+		[months],
+	);
+	for (const { month } of rows) {
+		await client.query("select make_posture_report_partition($1)", [month]);
+	}
+}
+
+async function isDefaultEmpty(client: Client): Promise<boolean> {
+	const { rows } = await client.query<{ empty: boolean }>(
+		"select pg_relation_size('posture_reports_default') = 0 as empty",
+	);
+	return rows[0]?.empty === true;
+}
+
+/** Row-level security binds the owner too. It is switched off only within this transaction. */
+async function queryDefault<Row extends object>(
+	client: Client,
+	text: string,
+	values: unknown[],
+): Promise<QueryResult<Row>> {
+	await client.query("begin");
+	await client.query(
+		"alter table posture_reports_default no force row level security",
+	);
+	const result = await client.query<Row>(text, values);
+	await client.query(
+		"alter table posture_reports_default force row level security; commit",
+	);
+	return result;
 }
 
 /**
  * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` soon after the start and then
- * once a day, or again soon if they could not finish.
+ * once a day, or again soon if they could not finish. The database knows when they last did. Returns a
+ * function that stops this.
  */
 export function startRetention(
 	connection: ClientConfig,
@@ -189,11 +216,10 @@ export function startRetention(
 		dailyWorkAfterMs = DAILY_WORK_MS,
 	}: Config,
 	log: Logger,
-): Retention {
+): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	let running: Promise<void> | undefined;
 	let isStopped = false;
-	let doneAtMs = Date.now();
 	const run = async () => {
 		let next = SOON_MS;
 		try {
@@ -211,8 +237,8 @@ export function startRetention(
 			}
 			await deleteDueOrganizations(connection, log);
 			if (isDone) {
+				await noteRetention(connection);
 				next = DAY_MS;
-				doneAtMs = Date.now();
 			}
 		} catch (err) {
 			if (isDatabaseUnavailable(err)) {
@@ -230,12 +256,9 @@ export function startRetention(
 		timer.unref();
 	};
 	runIn(dailyWorkAfterMs);
-	return {
-		doneAtMs: () => doneAtMs,
-		stop: async () => {
-			isStopped = true;
-			clearTimeout(timer);
-			await running;
-		},
+	return async () => {
+		isStopped = true;
+		clearTimeout(timer);
+		await running;
 	};
 }

@@ -52,7 +52,7 @@ async function oldDatabase(version: number): Promise<string> {
 
 /** Returns all rows, without the moment since when versions are kept: that of the migration. */
 async function allRowsButTimes(url: string): ReturnType<typeof allRows> {
-	const { organizations = [], ...rows } = await allRows(url);
+	const { organizations = [], last_retention: _, ...rows } = await allRows(url);
 	return Object.assign(rows, {
 		organizations: organizations.map((row) =>
 			row.replace(/"records_known_since": "[^"]+"/, ""),

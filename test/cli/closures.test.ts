@@ -61,6 +61,24 @@ test("a deletion needs the right name and a reason, and can be taken back until 
 	);
 });
 
+test("a deletion names the files of the archive that go with it", async () => {
+	const archived = await createOrganization(database.pool, "Archived");
+	await database.owner.query(
+		`insert into archive_files
+		select $1, '2024-01-01', n, 'file ' || n, repeat('d', 32), repeat('d', 32), 9, 999, sha256('x'), now(), n = 1
+		from generate_series(1, 2) n`,
+		[archived],
+	);
+	const { stdout } = await org(
+		...["delete", archived, "--name", "Archived", "--reason", "Gone."],
+	);
+	expect(stdout).toContain(
+		"The deletion includes 2 files of the archive. The reports in 1 of them are nowhere else.",
+	);
+	expect(stdout).toContain(`the folder organization_id=${archived}`);
+	await org("restore", archived);
+});
+
 test("the operator verifies a domain, lists it, and removes it", async () => {
 	const verified = await org("verify-domain", id, "Example.com");
 	expect(verified.stdout).toContain("example.com is verified.");

@@ -211,6 +211,7 @@ test("doctor finds no problem in a good installation, as text and as JSON", asyn
 		"vacuum",
 		"indexes",
 		"retention",
+		"packing",
 		"backup",
 		"accounts",
 		"second factors",

@@ -206,8 +206,31 @@ test("doctor finds a missing index, a setting that loses data and reports outsid
 		status: "warning",
 		found: "raw reports of 1 old month are still there",
 	});
-	expect(others("indexes", "replication", "retention", "separation")).toEqual(
-		[],
-	);
+	expect(of("packing")).toMatchObject({
+		status: "warning",
+		found: expect.stringMatching(
+			/^the raw reports of 2020-01 are not packed completely/,
+		),
+	});
+	expect(
+		others("indexes", "packing", "replication", "retention", "separation"),
+	).toEqual([]);
 	expect(code).toBe(1);
+});
+
+test("doctor says since when old rows are not removed", async () => {
+	const { owner } = running.database;
+	const change = (done: string) =>
+		owner.query(`update last_retention set done_at = ${done}`);
+	await change("now() - interval '25 hours'");
+	expect((await examine(running)).of("retention")?.found).not.toContain("ago");
+	await change("now() - interval '60 hours'");
+	expect((await examine(running)).of("retention")).toMatchObject({
+		status: "warning",
+		found: expect.stringContaining(
+			"the daily removal of old rows was last complete 2 days ago",
+		),
+		advice: expect.stringContaining('"old rows"'),
+	});
+	await change("now()");
 });

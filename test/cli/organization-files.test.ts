@@ -98,6 +98,24 @@ test("a suspended organization moves to a running installation, where its admini
 	expect(again.stderr).toContain(`(${id}) exists in this database`);
 });
 
+test("an export names the files of the archive whose reports it does not contain", async () => {
+	const id = from.organizationId;
+	await from.database.owner.query(
+		`insert into archive_files
+		select $1, '2024-01-01', n, 'file ' || n, $2, $2, 9, 999, sha256('x'), now(), n = 1
+		from generate_series(1, 2) n`,
+		[id, devices[0]?.id],
+	);
+	const exported = await orgOf(from, "export", id, join(folder, "archived"));
+	expect(exported.stdout).toContain(
+		"It does not contain the older reports in 1 file of the archive.",
+	);
+	expect(exported.stdout).toContain(`the folder organization_id=${id}`);
+	await from.database.owner.query("delete from archive_files");
+	const later = await orgOf(from, "export", id, join(folder, "all"), "--json");
+	expect(JSON.parse(later.stdout)).toMatchObject({ archived_files: 0 });
+});
+
 test("the key of before is unknown, and a new token continues the history of the device", async () => {
 	const [device] = devices;
 	if (!device) throw new Error("there is no device");

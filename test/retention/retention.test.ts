@@ -1,5 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
+import { RETENTION_LOCK } from "../../src/db/advisory-locks.ts";
+import { readLastRetention } from "../../src/retention/last-retention.ts";
 import { keepReports, startRetention } from "../../src/retention/retention.ts";
 import { connectTo } from "../support/backups.ts";
 import {
@@ -176,19 +178,63 @@ test("the service applies its retention setting when it starts", async () => {
 	await served.close();
 });
 
-test("work that has never succeeded counts from the start, so that an alert comes a day later and not at once", async () => {
+test("the database knows when the work was last complete, also after a restart and before it ever was", async () => {
+	const read = () => readLastRetention(database.pool);
+	const { rows } = await database.owner.query<{ ms: number }>(
+		`select extract(epoch from applied_at)::float8 * 1000 as ms from migrations
+		where name ~ 'last_retention'`,
+	);
+	expect(rows.map(({ ms }) => new Date(ms))).toEqual([await read()]);
+	const earlier = "2026-01-02T03:04:05.000Z";
+	await database.owner.query("update last_retention set done_at = $1", [
+		earlier,
+	]);
 	const log = new ReadableLog();
-	const before = Date.now();
-	const retention = startRetention(
+	const config = { ...readConfig({}), dailyWorkAfterMs: 0 };
+	const broken = startRetention(
 		{ host: "127.0.0.1", port: 1 },
-		{ ...readConfig({}), dailyWorkAfterMs: 0 },
+		config,
 		log.logger,
 	);
 	await expect
 		.poll(() => log.lines)
 		.toMatchObject([{ msg: "old rows could not be removed yet" }]);
-	await retention.stop();
-	const since = retention.doneAtMs();
-	expect(since).toBeGreaterThanOrEqual(before);
-	expect(since).toBeLessThanOrEqual(Date.now());
+	await broken();
+	expect(await read()).toEqual(new Date(earlier));
+	const stop = startRetention(
+		{ connectionString: database.url },
+		config,
+		log.logger,
+	);
+	await expect.poll(read).not.toEqual(new Date(earlier));
+	await stop();
+	expect((await read())?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+});
+
+test("a run that could not finish, or that another process did, does not count", async () => {
+	const reader = await connectTo(database.url);
+	await reader.query("select pg_advisory_lock($1)", [RETENTION_LOCK]);
+	expect(await keep(13)).toMatchObject({ isDone: false });
+	await reader.query("select pg_advisory_unlock($1)", [RETENTION_LOCK]);
+	expect(await keep(13)).toMatchObject({ isDone: true });
+});
+
+test("with an archive, plain reports of an old month stay, and those without a partition get one", async () => {
+	for (const ago of [15, 14]) await makePartition(ago);
+	await addReports(14);
+	await addReports(20);
+	// Both were archived and dropped before these reports came.
+	await database.owner.query(
+		"insert into archived_months select unnest($1::date[])",
+		[[month(14), month(20)]],
+	);
+	const withArchive = () =>
+		keepReports({ connectionString: database.url }, 13, true);
+	expect(await withArchive()).toEqual({
+		dropped: [nameOf(15)],
+		deleted: 0,
+		isDone: true,
+	});
+	expect(await found()).toEqual({ [nameOf(14)]: 1, [nameOf(20)]: 1 });
+	expect((await withArchive()).dropped).toEqual([]);
 });
