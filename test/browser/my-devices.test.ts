@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
 import { postureResult } from "../support/service.ts";
@@ -91,6 +92,13 @@ test("an administrator mails a link, and a button on a phone opens the devices a
 		await page.getByRole("heading", { name: "Full-disk encryption" }).waitFor();
 		await page.getByText("How to fix it").waitFor();
 		await page.getByText("Fix it soon").waitFor();
+		// The evidence is there for those who want it, and folded for the others.
+		const evidence = page.getByText("/home", { exact: true });
+		await evidence.waitFor({ state: "hidden" });
+		await page
+			.getByRole("button", { name: "What the device reported: Full-disk" })
+			.click();
+		await evidence.waitFor();
 		await page
 			.getByRole("heading", { name: "What your devices report" })
 			.waitFor();
@@ -282,4 +290,49 @@ test("a person asks for an exception on a phone, and the page shows what became 
 	await axe(page);
 	await page.setViewportSize({ width: 390, height: 844 });
 	await screenshot(page, "my-devices-exception-approved");
+});
+
+test("a device that only lacks reports says which checks, and what its owner can do", async () => {
+	const { people } = await use("addPeople", {
+		organization_id: served.organizationId,
+		full_name: "Ada Lovelace",
+		primary_email_address: "ada@example.com",
+		kind: "EMPLOYEE",
+	});
+	const device = await served.activateDevice();
+	await use("updateDevice", {
+		id: device.id,
+		owner_id: people.id,
+		name: "Ada's laptop",
+	});
+	const results = CHECK_KEYS.filter((key) => key !== "TIME_SYNC").map(
+		(check_key) => postureResult({ check_key, status: "PASS" }),
+	);
+	await served.post("postures", { results }, { key: device.key });
+	const { link } = await use("copyMyDevicesLink", {
+		organization_id: served.organizationId,
+		device_id: device.id,
+	});
+	const page = await served.openPage({ viewport: { width: 390, height: 844 } });
+	await page.goto(pathIn(link));
+	await page.getByRole("button", { name: "Show my devices" }).click();
+	const section = page.getByRole("region", { name: "Ada's laptop" });
+	await section.getByText("One check has no recent report").waitFor();
+	await section
+		.getByRole("heading", { name: "System clock synchronization" })
+		.waitFor();
+	await section.getByText("Not reported", { exact: true }).waitFor();
+	await section.getByText("sudo assay-agent once --force").waitFor();
+	await section
+		.getByRole("button", { name: `The other checks (${results.length})` })
+		.waitFor();
+	expect(await section.getByText("Everything is fine").count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "my-devices-silent-check");
+
+	results.push(postureResult({ check_key: "TIME_SYNC", status: "PASS" }));
+	await served.post("postures", { results }, { key: device.key });
+	await page.reload();
+	await section.getByText("Everything is fine").waitFor();
+	expect(await section.getByText("no recent report").count()).toBe(0);
 });

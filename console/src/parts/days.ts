@@ -130,3 +130,8 @@ export function formatDay(day: string): string {
 	const date = new Date(`${day}T00:00:00Z`);
 	return Number.isNaN(date.getTime()) ? day : DAY.format(date);
 }
+
+/** Returns a sentence of the service with its calendar dates in words. */
+export function daysInWords(text: string): string {
+	return text.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay);
+}

@@ -2,25 +2,7 @@ import { useSyncExternalStore } from "react";
 import { isPastShown } from "../past.ts";
 import { formatDay } from "./days.ts";
 import { relativeTo } from "./relative-time.ts";
-
-const FULL = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "full",
-	timeStyle: "long",
-});
-const SHORT = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeStyle: "short",
-});
-const PRECISE = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeStyle: "medium",
-});
-// This format shows the time zone, for times that may have to be proved.
-const ZONED = new Intl.DateTimeFormat(undefined, {
-	dateStyle: "medium",
-	timeStyle: "long",
-});
-const FORMATS = { minutes: SHORT, seconds: PRECISE, zone: ZONED };
+import { FORMATS, FULL } from "./time-formats.ts";
 
 /**
  * Shows a time in the reader's time zone, with the given precision. The tooltip shows the full
@@ -95,18 +77,6 @@ export function CalendarDate({ value }: { value: string | null | undefined }) {
 			{formatDay(value)}
 		</time>
 	);
-}
-
-/**
- * Returns a time in words, in the reader's time zone, with the given precision. Returns a text that
- * is not a time unchanged.
- */
-export function formatTime(
-	time: string,
-	to: keyof typeof FORMATS = "minutes",
-): string {
-	const date = new Date(time);
-	return Number.isNaN(date.getTime()) ? time : FORMATS[to].format(date);
 }
 
 /** Keeps a time on one line by replacing the space before AM or PM with one that does not break. */

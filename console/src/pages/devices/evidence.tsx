@@ -4,6 +4,7 @@ import { IconBraces } from "@tabler/icons-react";
 import { Fragment, useId } from "react";
 import styles from "../../parts/devices/postures.module.css";
 import { inWords } from "../../parts/names-in-words.ts";
+import { evidenceInWords } from "./evidence-words.ts";
 
 type Json = Record<string, unknown>;
 
@@ -73,7 +74,7 @@ function Pairs({ value }: { value: Json }) {
 function Value({ value }: { value: unknown }) {
 	if (value === null || value === undefined || value === "") return <>–</>;
 	if (typeof value === "boolean") return <>{value ? "Yes" : "No"}</>;
-	if (typeof value !== "object") return <>{String(value)}</>;
+	if (typeof value !== "object") return <>{evidenceInWords(value)}</>;
 	if (!Array.isArray(value)) {
 		return Object.keys(value).length > 0 ? (
 			<Pairs value={value as Json} />
@@ -83,7 +84,7 @@ function Value({ value }: { value: unknown }) {
 	}
 	if (value.length === 0) return <>None</>;
 	if (value.every((one) => typeof one !== "object" || one === null)) {
-		return <>{value.map(String).join(", ")}</>;
+		return <>{value.map(evidenceInWords).join(", ")}</>;
 	}
 	return (
 		<Stack gap="xs">

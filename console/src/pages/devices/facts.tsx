@@ -2,9 +2,6 @@ import { Anchor, Paper, SimpleGrid, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
 import {
-	CHECK_STATES,
-	type CheckState,
-	complianceOf,
 	type Device,
 	FRESHNESS,
 	platformLabel,
@@ -13,9 +10,9 @@ import { Fact } from "../../parts/fact.tsx";
 import { FIELD_LABELS } from "../../parts/field-labels.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
-import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { AgentVersion } from "./agent-version.tsx";
+import { Compliance } from "./compliance.tsx";
 
 const LABELS = FIELD_LABELS.device;
 
@@ -122,41 +119,6 @@ export function Facts({ device }: { device: Device }) {
 				</Anchor>
 			)}
 		</Paper>
-	);
-}
-
-/**
- * The states of checks that keep a device from being compliant, or would without an exception, the
- * worst first. The freshness of the device says that its checks are stale.
- */
-const OPEN = [
-	"FAILING",
-	"UNKNOWN",
-	"NOT_REPORTED",
-	"IN_GRACE",
-	"EXCEPTED",
-] as const satisfies CheckState[];
-
-/** Shows what the policy makes of the device, and how many checks are in each state that is open. */
-function Compliance({ device }: { device: Device }) {
-	const { postures, missing_checks: missing } = device;
-	const state = complianceOf(device);
-	if (!state) return null;
-	const counts = OPEN.flatMap((state) => {
-		const count =
-			postures.filter(({ check_state }) => check_state === state).length +
-			(state === "NOT_REPORTED" ? missing.length : 0);
-		return count > 0 ? [`${count} ${CHECK_STATES[state].toLowerCase()}`] : [];
-	});
-	return (
-		<>
-			<StatusBadge {...state} />
-			{counts.length > 0 && (
-				<Text span size="xs" c="dimmed" display="block">
-					{counts.join(", ")}
-				</Text>
-			)}
-		</>
 	);
 }
 

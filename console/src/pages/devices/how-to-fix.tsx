@@ -1,5 +1,6 @@
 import { Alert, Code, Stack, Text } from "@mantine/core";
 import { IconTool } from "@tabler/icons-react";
+import { daysInWords } from "../../parts/days.ts";
 
 /** Says why a check fails or is unknown, and how to fix it. */
 export function HowToFix({
@@ -9,7 +10,9 @@ export function HowToFix({
 	reason: string | undefined;
 	remediation: string | undefined;
 }) {
-	const why = reason && `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+	const why =
+		reason &&
+		daysInWords(`${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`);
 	if (!remediation) return why ? <Text size="sm">{why}</Text> : null;
 	return (
 		<Alert
@@ -31,14 +34,14 @@ export function HowToFix({
 }
 
 /** Shows a text in which commands stand between backticks. */
-function WithCommands({ text }: { text: string }) {
+export function WithCommands({ text }: { text: string }) {
 	return text.split("`").map((part, index) =>
 		index % 2 === 1 ? (
 			<Code key={part} style={{ overflowWrap: "anywhere" }}>
 				{part}
 			</Code>
 		) : (
-			part
+			daysInWords(part)
 		),
 	);
 }

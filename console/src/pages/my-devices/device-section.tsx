@@ -1,4 +1,5 @@
-import { Accordion, Paper, Stack, Text, Title } from "@mantine/core";
+import { Accordion, Alert, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconClockPause } from "@tabler/icons-react";
 import { useId } from "react";
 import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
 import type { MyCheck, MyDevice } from "../../../../src/my-devices/page.ts";
@@ -7,7 +8,7 @@ import { StatusBadge, type Tone } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { checkLabel, inOrder, requirementOf } from "../devices/checks.ts";
 import { Evidence } from "../devices/evidence.tsx";
-import { HowToFix } from "../devices/how-to-fix.tsx";
+import { HowToFix, WithCommands } from "../devices/how-to-fix.tsx";
 import { ExceptionOf } from "./exception-request.tsx";
 
 const STATES: Record<string, { tone: Tone; label: string }> = {
@@ -23,6 +24,9 @@ const STATES: Record<string, { tone: Tone; label: string }> = {
 
 /** States about which the reader can do something. */
 const TO_DO = ["FAILING", "IN_GRACE", "UNKNOWN"];
+
+/** States of checks whose result the agent does not send. */
+const WITHOUT_REPORT = ["STALE", "NOT_REPORTED"];
 
 /** Returns true if the reader can do something about a check of the device. */
 export function isToFix({ checks }: MyDevice): boolean {
@@ -49,7 +53,13 @@ export function DeviceSection({
 	const byKey = new Map(device.checks.map((one) => [one.check_key, one]));
 	const checks = inOrder(byKey.keys()).flatMap((key) => byKey.get(key) ?? []);
 	const toDo = checks.filter(({ state }) => state && TO_DO.includes(state));
-	const others = checks.filter((check) => !toDo.includes(check));
+	// A device that reports nothing says so in its summary. Here, the others report and these do not.
+	const silent = device.is_reporting
+		? checks.filter(({ state }) => state && WITHOUT_REPORT.includes(state))
+		: [];
+	const others = checks.filter(
+		(check) => !toDo.includes(check) && !silent.includes(check),
+	);
 	return (
 		<Paper
 			component="section"
@@ -77,20 +87,20 @@ export function DeviceSection({
 					<Stack key={check.check_key} gap="xs">
 						<Heading check={check} />
 						<HowToFix reason={check.reason} remediation={check.remediation} />
-						<Evidence
-							evidence={check.evidence}
-							checkName={checkLabel(check.check_key)}
-						/>
+						<FoldedEvidence check={check} />
 						<ExceptionOf device={device} check={check} />
 					</Stack>
 				))}
+				{silent.length > 0 && <Silent device={device} checks={silent} />}
 				{others.length > 0 && (
 					<Accordion variant="contained" order={3}>
 						<Accordion.Item value="others">
 							<Accordion.Control>
 								<Text fw={500}>
-									{toDo.length > 0 ? "The other checks" : "All checks"} (
-									{others.length})
+									{others.length < checks.length
+										? "The other checks"
+										: "All checks"}{" "}
+									({others.length})
 								</Text>
 							</Accordion.Control>
 							<Accordion.Panel>
@@ -108,6 +118,62 @@ export function DeviceSection({
 				)}
 			</Stack>
 		</Paper>
+	);
+}
+
+/** The evidence is for those who want to know why. The advice above it is enough for the others. */
+function FoldedEvidence({ check }: { check: MyCheck }) {
+	return (
+		<Accordion variant="contained">
+			<Accordion.Item value="evidence">
+				<Accordion.Control
+					aria-label={`What the device reported: ${checkLabel(check.check_key)}`}
+				>
+					<Text size="sm">What the device reported</Text>
+				</Accordion.Control>
+				<Accordion.Panel>
+					<Evidence
+						evidence={check.evidence}
+						checkName={checkLabel(check.check_key)}
+					/>
+				</Accordion.Panel>
+			</Accordion.Item>
+		</Accordion>
+	);
+}
+
+/** Names the checks that the agent does not report, and says what the reader can do about it. */
+function Silent({ device, checks }: { device: MyDevice; checks: MyCheck[] }) {
+	const command =
+		device.platform === "WINDOWS"
+			? "`assay-agent once --force`"
+			: "`sudo assay-agent once --force`";
+	return (
+		<Alert
+			color="gray"
+			variant="outline"
+			icon={<IconClockPause aria-hidden />}
+			title={
+				checks.length === 1
+					? "One check has no recent report"
+					: `${checks.length} checks have no recent report`
+			}
+		>
+			<Stack gap="xs">
+				<Text size="sm">
+					The device reports, but the agent did not send these results. It may
+					be too old, or lack rights. If you have administrator rights on the
+					device, run <WithCommands text={command} /> there. Otherwise, or if
+					this does not help, ask the people who look after security.
+				</Text>
+				{checks.map((check) => (
+					<Stack key={check.check_key} gap={4} align="flex-start">
+						<Heading check={check} />
+						<ExceptionOf device={device} check={check} />
+					</Stack>
+				))}
+			</Stack>
+		</Alert>
 	);
 }
 

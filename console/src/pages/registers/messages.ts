@@ -3,7 +3,7 @@ import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
-import { formatDay } from "../../parts/days.ts";
+import { daysInWords } from "../../parts/days.ts";
 import { askFor, isMissing } from "../../parts/server-errors.ts";
 
 /**
@@ -35,9 +35,7 @@ export function inWordsOf(
 		.map((part) =>
 			/^["“]/.test(part)
 				? `“${part.slice(1, -1)}”`
-				: part
-						.replace(/\w+/g, (w) => words.get(w) ?? w)
-						.replace(/\b\d{4}-\d\d-\d\d\b/g, formatDay),
+				: daysInWords(part.replace(/\w+/g, (w) => words.get(w) ?? w)),
 		)
 		.join("");
 }

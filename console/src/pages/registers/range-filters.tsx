@@ -4,7 +4,7 @@ import { formatDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
-import { formatTime } from "../../parts/time.tsx";
+import { formatTime } from "../../parts/time-formats.ts";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
 import type { FilterProps } from "./list-filters.tsx";
 

@@ -7,7 +7,8 @@ import { countOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
-import { DateTime, formatTime } from "../../parts/time.tsx";
+import { DateTime } from "../../parts/time.tsx";
+import { formatTime } from "../../parts/time-formats.ts";
 import { operationQuery } from "../../queries.ts";
 import { RollBackImport } from "./roll-back-import.tsx";
 

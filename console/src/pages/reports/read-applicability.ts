@@ -1,7 +1,7 @@
 import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords, ROUNDED } from "../../parts/percent.ts";
-import { formatTime } from "../../parts/time.tsx";
+import { formatTime } from "../../parts/time-formats.ts";
 import { cell, measuresInWords } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
 

@@ -12,7 +12,7 @@ import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
 import { showFailure } from "../../parts/show-failure.ts";
-import { formatTime } from "../../parts/time.tsx";
+import { formatTime } from "../../parts/time-formats.ts";
 import { firstDayOf, NOW, usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
 import { saveFile } from "../../save-file.ts";

@@ -55,12 +55,16 @@ export const CHECK_STATES = {
 
 export const COMPLIANCES = {
 	NONCOMPLIANT: { label: "Noncompliant", tone: "bad" },
-	UNKNOWN: { label: "Not proved", tone: "warning" },
+	UNKNOWN: {
+		label: "Not proved",
+		tone: "warning",
+		means: "a required check is unknown, silent or not reported",
+	},
 	IN_GRACE: { label: "In grace", tone: "active" },
 	COMPLIANT: { label: "Compliant", tone: "good" },
 } as const satisfies Record<
 	NonNullable<Device["compliance"]>,
-	{ label: string; tone: Tone }
+	{ label: string; tone: Tone; means?: string }
 >;
 
 /**
@@ -77,7 +81,7 @@ export function complianceOf({
 	compliance,
 	compliant_by_exception: isExcused,
 }: Pick<Device, "compliance" | "compliant_by_exception">):
-	| { label: string; tone: Tone }
+	| { label: string; tone: Tone; means?: string }
 	| undefined {
 	if (!compliance) return undefined;
 	return isExcused ? BY_EXCEPTION : COMPLIANCES[compliance];

@@ -1,5 +1,5 @@
 import { call, type OutputOf } from "../../../api.ts";
-import { formatTime } from "../../../parts/time.tsx";
+import { formatTime } from "../../../parts/time-formats.ts";
 import type { Version } from "./statuses.ts";
 
 export type Signature =
