@@ -21,6 +21,9 @@ const LABELS: Record<string, string> = {
 	// Some registers call their status `state`, but people see the same word everywhere.
 	state: "Status",
 	verified_by_percent: "Wanted pass rate",
+	// Three registers name the day in three ways. It is the same thing for people.
+	deadline: "Due date",
+	target_date: "Due date",
 };
 
 const IN_CAPITALS = new Set(["dpa", "id", "isms", "it", "url"]);

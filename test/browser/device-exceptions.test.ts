@@ -30,7 +30,7 @@ test("a task for a check in its grace period is due when the grace ends", async 
 	await page.getByRole("link", { name: "Create task" }).click();
 	await page.getByRole("button", { name: "Add the task" }).waitFor();
 	expect(day).toMatch(/^\d{4}-/);
-	await expect.poll(() => page.getByLabel("Deadline").inputValue()).toBe(day);
+	await expect.poll(() => page.getByLabel("Due date").inputValue()).toBe(day);
 	// The check then names the task, so that nobody makes a second one.
 	await page.getByRole("button", { name: "Add the task" }).click();
 	const links = page.getByRole("region", { name: "Linked records" });

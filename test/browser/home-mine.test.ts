@@ -60,7 +60,7 @@ test("Mine lists overdue work first, and sums up the checks that have time left"
 		.waitFor();
 });
 
-test("Mine leads a viewer to open tasks that are due later or have no deadline", async () => {
+test("Mine leads a viewer to open tasks that are due later or have no due date", async () => {
 	const { page } = await openHome(served, "viewer", {
 		prepare: async (_, organization_id, { email }) => {
 			const admin = await served.makePerson("admin", organization_id);

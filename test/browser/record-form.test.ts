@@ -366,12 +366,12 @@ test("a form shows hints before it is saved", async () => {
 test("a date that is only partly filled in is rejected and not saved as empty", async () => {
 	const page = await registers.open(registers.admin, "task/new");
 	await fill(page, "Name", { text: "Half a date" });
-	await page.getByLabel("Deadline").focus();
+	await page.getByLabel("Due date").focus();
 	await page.keyboard.type("12");
 	await page.getByRole("button", { name: "Add the task" }).click();
 	await page.getByText("Complete the date or clear it.").waitFor();
 	expect(page.url()).toMatch(/task\/new$/);
-	await page.getByLabel("Deadline").fill("2026-01-31");
+	await page.getByLabel("Due date").fill("2026-01-31");
 	await page.getByRole("button", { name: "Add the task" }).click();
 	await heading(page, "Half a date").waitFor();
 	await page.getByText("31 Jan 2026").waitFor();

@@ -185,7 +185,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	});
 	await registers.add("addTask", { name: "Far away", deadline: "2100-01-01" });
 	const page = await registers.open(registers.admin, "task");
-	await page.getByRole("combobox", { name: "Deadline" }).click();
+	await page.getByRole("combobox", { name: "Due date" }).click();
 	await page.getByRole("option", { name: "Overdue" }).click();
 	await expect.poll(names(page)).toEqual(["Long overdue"]);
 	// A bookmark must be right tomorrow too, so the address contains no date.
@@ -196,7 +196,7 @@ test("overdue tasks that are not done are found and marked", async () => {
 	// A range that is not one of the usual ones is shown with its dates.
 	await visit(page, registers.at("task?due_from=2099-01-01"));
 	await expect.poll(names(page)).toEqual(["Far away"]);
-	const due = page.getByRole("combobox", { name: "Deadline" });
+	const due = page.getByRole("combobox", { name: "Due date" });
 	await expect.poll(() => due.inputValue()).toBe("from 1 Jan 2099");
 });
 
@@ -204,10 +204,10 @@ test("a filter that is set shows the name of its field beside the value", async 
 	const page = await registers.open(registers.admin, "task?due=overdue");
 	const nameOn = (label: string) =>
 		page.evaluate(
-			`getComputedStyle(document.querySelector("[aria-label=${label}]").parentElement, "::before").content`,
+			`getComputedStyle(document.querySelector("[aria-label='${label}']").parentElement, "::before").content`,
 		);
-	await page.getByRole("combobox", { name: "Deadline" }).waitFor();
-	expect(await nameOn("Deadline")).toBe('"Deadline"');
+	await page.getByRole("combobox", { name: "Due date" }).waitFor();
+	expect(await nameOn("Due date")).toBe('"Due date"');
 	expect(await nameOn("Status")).toBe("none");
 	await screenshot(page, "registers/named-filter");
 });

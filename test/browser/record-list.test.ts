@@ -125,7 +125,7 @@ test("work opens with open records first, by due date, and the third click on a 
 		.getByText("Open first, by due date")
 		.waitFor();
 	await axe(page);
-	const header = page.getByRole("columnheader", { name: "Deadline" });
+	const header = page.getByRole("columnheader", { name: "Due date" });
 	const click = () => header.getByRole("button").click();
 	await click();
 	await page.waitForURL(/sort=deadline&dir=asc/);

@@ -299,6 +299,21 @@ test("columns are found by the labels of their fields and by other plain words",
 	});
 });
 
+test("a due date is found under each of its names, in every register of work", async () => {
+	for (const [kind, titles, field] of [
+		["task", "Name", "deadline"],
+		["nonconformity", "Title", "due_date"],
+		["continual_improvement", "Description", "target_date"],
+	] as const) {
+		for (const heading of ["Due date", "Deadline", "Target date", "Due"]) {
+			const lines = [`${titles},${heading}`, "x,2026-12-31"];
+			const result = await tryImport(kind, lines);
+			expect(result.unknown_columns, `${kind} ${heading}`).toEqual([]);
+			expect(result.lines[0].changes?.[field] ?? result.add).toBeTruthy();
+		}
+	}
+});
+
 test("a country may be its code or its English name, in any case, and the error says what is allowed", async () => {
 	const result = await doImport("vendor", [
 		"name,countries",

@@ -33,7 +33,7 @@ export function OpenTasks({
 						</TextLink>
 						<Text size="xs" c="dimmed">
 							{owner ?? "Assigned to nobody"},{" "}
-							{deadline ? `due ${formatDay(deadline)}` : "no deadline"}
+							{deadline ? `due ${formatDay(deadline)}` : "no due date"}
 						</Text>
 					</li>
 				))}
