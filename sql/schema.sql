@@ -5407,6 +5407,7 @@ CREATE TABLE public.record_comments (
     text text NOT NULL,
     mentioned_ids text[] DEFAULT '{}'::text[] NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    edited_at timestamp with time zone,
     CONSTRAINT record_comments_mentioned_ids_check CHECK ((cardinality(mentioned_ids) <= 20)),
     CONSTRAINT record_comments_text_check CHECK (((text <> ''::text) AND (char_length(text) <= 5000)))
 );
@@ -9808,6 +9809,12 @@ GRANT SELECT ON TABLE public.record_comments TO assay_privacy;
 GRANT SELECT,INSERT ON TABLE public.record_comments TO assay_backup;
 
 GRANT UPDATE(author_name) ON TABLE public.record_comments TO assay_privacy;
+
+GRANT UPDATE(text) ON TABLE public.record_comments TO assay_app;
+
+GRANT UPDATE(mentioned_ids) ON TABLE public.record_comments TO assay_app;
+
+GRANT UPDATE(edited_at) ON TABLE public.record_comments TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.record_links TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.record_links TO assay_backup;

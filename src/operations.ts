@@ -8,6 +8,7 @@ import {
 	deleteComment,
 	listComments,
 } from "./comments/operations.ts";
+import { updateComment, withdrawComment } from "./comments/own-comments.ts";
 import { unwatchRecord, watchRecord } from "./comments/watches.ts";
 import { compatOperations } from "./compat/operations.ts";
 import { importRecords } from "./csv/import.ts";
@@ -213,6 +214,8 @@ export const operations = [
 	addVendorReview,
 	listComments,
 	addComment,
+	updateComment,
+	withdrawComment,
 	deleteComment,
 	watchRecord,
 	unwatchRecord,

@@ -24,11 +24,13 @@ const SLACK_SECONDS = 30;
  * Queues a mail for each member who watches the record or is mentioned, but not for the author.
  * While a mail about the record waits, further comments go into it, because the mail reads the
  * comments when it is sent. The mail belongs to the member's person, so it can be stopped by a link.
+ * `onlyMentioned` leaves out those who only watch, because they know the comment already.
  */
 export async function queueCommentMails(
 	{ client, membership, principal, services, afterCommit }: Context,
 	record: NamedRecord,
 	mentionedIds: readonly string[],
+	{ onlyMentioned = false } = {},
 ): Promise<void> {
 	// Without a mail server the mails would wait forever.
 	if (!services.mail) return;
@@ -40,7 +42,7 @@ export async function queueCommentMails(
 		${joinPersonOf("p", "u", "m.organization_id")}
 		where m.organization_id = $1 and m.user_id <> $3
 			and is_live_membership(m.organization_id, m.ends_on)
-			and (m.user_id = any($4) or exists (
+			and (m.user_id = any($4) or not $5 and exists (
 				select from record_watches w
 				where w.organization_id = $1 and w.user_id = m.user_id and w.record_id = $2
 			))
@@ -49,7 +51,7 @@ export async function queueCommentMails(
 				where s.organization_id = $1 and s.people_id = p.id and s.kind = 'COMMENTS'
 			)
 		order by m.user_id, p.created_at, p.id`,
-		[organizationId, record.id, principal.userId, mentionedIds],
+		[organizationId, record.id, principal.userId, mentionedIds, onlyMentioned],
 	);
 	if (rows.length === 0) return;
 	await client.query(
@@ -158,13 +160,13 @@ async function readFacts(
 				array(
 					select a.author_name from record_comments a
 					where a.organization_id = $1 and a.record_id = m.record_id and a.author_id <> u.id
-						and a.created_at > ${since("m")}
+						and ${isNew("a")}
 					group by a.author_name order by max(a.created_at) desc limit 4
 				) as authors,
 				coalesce(bool_or(u.id = any(c.mentioned_ids)), false) as is_mentioned
 			from record_comments c
 			where c.organization_id = $1 and c.record_id = m.record_id and c.author_id <> u.id
-				and c.created_at > ${since("m")}
+				and ${isNew("c")}
 		) c
 		where m.organization_id = $1 and m.id = $2 and not exists (
 			select from notification_stops x
@@ -175,13 +177,19 @@ async function readFacts(
 	return rows[0];
 }
 
-/** SQL for the time after which comments are new: the last mail about the record, or this one. */
-const since = (mail: string) => `greatest(
-	${mail}.created_at - ${SLACK_SECONDS} * interval '1 second',
+/**
+ * SQL for a comment that is new since the last mail about the record, or since this one was queued.
+ * A correction may mention somebody whom the comment did not mention.
+ */
+const isNew = (comment: string) => `case
+	when u.id = any(${comment}.mentioned_ids) then greatest(${comment}.created_at, ${comment}.edited_at)
+	else ${comment}.created_at
+end > greatest(
+	m.created_at - ${SLACK_SECONDS} * interval '1 second',
 	(
 		select max(b.sent_at) from mails b
-		where b.organization_id = ${mail}.organization_id and b.people_id = ${mail}.people_id
-			and b.record_id = ${mail}.record_id
+		where b.organization_id = m.organization_id and b.people_id = m.people_id
+			and b.record_id = m.record_id
 	)
 )`;
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { enforceLimit } from "../db/enforce-limit.ts";
-import { AppError, badFields } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { makeId } from "../id.ts";
-import { notFound } from "../invoke.ts";
-import { type Context, defineOperation } from "../operation.ts";
+import { defineOperation } from "../operation.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import {
@@ -15,31 +14,19 @@ import {
 } from "../records/list-pages.ts";
 import { filledTextSchema, idSchema } from "../records/text-schemas.ts";
 import { queueCommentMails } from "./comment-mail.ts";
+import {
+	COLUMNS,
+	type Comment,
+	comment,
+	mentionedUserIds,
+	readComment,
+	requireMembers,
+} from "./comment-record.ts";
 import { recordId, requireRecord } from "./records.ts";
 import { addWatches } from "./watches.ts";
 
 /** Most comments that a record may have. */
 export const MAX_COMMENTS = 1000;
-const MAX_MENTIONED = 20;
-
-const comment = z.object({
-	id: z.string(),
-	record_id: z.string(),
-	author_id: z.string(),
-	author_name: z.string(),
-	text: z.string(),
-	mentioned: z
-		.array(z.object({ user_id: z.string(), name: z.string() }))
-		.describe("Members whom it mentions"),
-	created_at: z.string(),
-});
-type Comment = z.output<typeof comment>;
-
-const COLUMNS = `t.id, t.record_id, t.author_id, t.author_name, t.text, t.created_at, (
-	select coalesce(jsonb_agg(jsonb_build_object('user_id', u.id, 'name', u.name) order by u.name, u.id), '[]')
-	from memberships m join users u on u.id = m.user_id
-	where m.organization_id = t.organization_id and m.user_id = any(t.mentioned_ids)
-) as mentioned`;
 
 const OF_RECORD: Filter = {
 	schema: recordId(),
@@ -103,15 +90,7 @@ export const addComment = defineOperation({
 	input: z.strictObject({
 		record_id: recordId(),
 		text: filledTextSchema().describe("What to say"),
-		mentioned_user_ids: z
-			.array(idSchema("user"))
-			.max(MAX_MENTIONED, { abort: true })
-			.refine(
-				(ids) => new Set(ids).size === ids.length,
-				"must not contain the same value twice",
-			)
-			.optional()
-			.describe("Members to mention; listMembers returns the ids"),
+		mentioned_user_ids: mentionedUserIds(),
 		...idempotencyShape,
 	}),
 	output: z.object({ comment }),
@@ -187,41 +166,6 @@ export const deleteComment = defineOperation({
 		return { deleted_comment_id: id };
 	},
 });
-
-async function readComment(
-	{ client, membership }: Context,
-	id: string,
-): Promise<Comment> {
-	const { rows } = await client.query<Comment>({
-		name: "get.comment",
-		text: `select ${COLUMNS} from record_comments t where t.organization_id = $1 and t.id = $2`,
-		values: [membership.organizationId, id],
-	});
-	if (!rows[0]) throw notFound(id);
-	return rows[0];
-}
-
-/** Throws bad_request for mentioned users who are not members, and names their places. */
-async function requireMembers(
-	{ client, membership }: Context,
-	ids: readonly string[],
-): Promise<void> {
-	if (ids.length === 0) return;
-	const { rows } = await client.query<{ user_id: string }>(
-		"select user_id from memberships where organization_id = $1 and user_id = any($2)",
-		[membership.organizationId, ids],
-	);
-	const members = new Set(rows.map(({ user_id }) => user_id));
-	const issues = ids.flatMap((id, at) =>
-		members.has(id)
-			? []
-			: {
-					field: `mentioned_user_ids[${at}]`,
-					message: `there is no member ${id} in this organization`,
-				},
-	);
-	if (issues.length > 0) throw badFields(issues);
-}
 
 function tooManyComments(): AppError {
 	return new AppError(

@@ -111,7 +111,7 @@ const PARTS = {
 			g.last_client, g.last_address
 		from api_token_usage g join api_tokens t on t.id = g.token_id where t.user_id = $1`,
 	comments: `
-		select c.organization_id, c.record_kind, c.record_id, c.text, c.created_at
+		select c.organization_id, c.record_kind, c.record_id, c.text, c.created_at, c.edited_at
 		from record_comments c where c.author_id = $1`,
 	uploaded_files: `
 		select f.organization_id, f.evidence_id, f.file_name, f.created_at

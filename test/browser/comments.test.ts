@@ -88,6 +88,60 @@ test("a member mentions a colleague on a record, who sees it on the home page an
 	await panel.getByRole("heading", { name: "Comments (1)" }).waitFor();
 });
 
+test("an author corrects a comment and deletes it, and a colleague gets no button for it", async () => {
+	const ada = await served.makePerson("member");
+	const bob = await served.makePerson("member");
+	const { vendor } = await use(ada, "addVendor", { name: "Umbrella" });
+	const { comment } = await callByName(served.database, ada, "addComment", {
+		record_id: vendor.id,
+		text: "Ask Bbo",
+	});
+	const path = `/o/${served.organizationId}/r/vendor/${vendor.id}`;
+	const page = await served.openPageAs(ada, path);
+	const panel = page.getByRole("region", { name: "Comments" });
+	await panel.getByRole("button", { name: "Edit your comment" }).click();
+	const form = panel.getByRole("form", { name: "Edit your comment" });
+	const text = form.getByRole("textbox", { name: "Comment" });
+	expect(await text.inputValue()).toBe("Ask Bbo");
+	await text.fill("");
+	await form.getByRole("button", { name: "Save" }).click();
+	await form.getByText("Enter a comment.").waitFor();
+	await text.fill("Ask Bob");
+	await axe(page);
+	await screenshot(page, "comments/edit");
+	await form.getByRole("button", { name: "Save" }).click();
+	const article = panel.getByRole("article");
+	await article.getByText("Ask Bob").waitFor();
+	await article.getByText(/, edited /).waitFor();
+	await axe(page);
+
+	const other = await served.openPageAs(bob, path);
+	const theirs = other.getByRole("region", { name: "Comments" });
+	await theirs.getByText("Ask Bob").waitFor();
+	for (const name of [/^Edit/, /^Delete/]) {
+		expect(await theirs.getByRole("button", { name }).count()).toBe(0);
+	}
+
+	await served.database.owner.query(
+		"update record_comments set created_at = now() - interval '16 minutes' where id = $1",
+		[comment.id],
+	);
+	await panel.getByRole("button", { name: "Edit your comment" }).click();
+	await text.fill("Ask Eve");
+	await form.getByRole("button", { name: "Save" }).click();
+	await form.getByText("can be corrected for 15 minutes").waitFor();
+	await form.getByRole("button", { name: "Cancel" }).click();
+	await page.reload();
+	await article.getByText("Ask Bob").waitFor();
+	expect(await panel.getByRole("button", { name: /^Edit/ }).count()).toBe(0);
+	await panel.getByRole("button", { name: "Delete your comment" }).click();
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Delete the comment" })
+		.click();
+	await panel.getByText("Nobody has commented yet.").waitFor();
+});
+
 test("a viewer reads the comments on a device", async () => {
 	const ada = await served.makePerson("admin");
 	const viewer = await served.makePerson("viewer");

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { updateComment } from "../../src/comments/own-comments.ts";
+import { invoke, type Services } from "../../src/invoke.ts";
 import { sendTo } from "../support/console-client.ts";
+import { makeServices, signedIn } from "../support/people.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
@@ -99,6 +102,33 @@ test("a second mail about a record comes an hour after the first, and only with 
 	expect(second).toMatchObject({ state: "QUEUED", is_late: true });
 	await hurry();
 	expect((await sink.next()).text).toContain('a comment on the task "Second"');
+});
+
+test("who is mentioned only by a correction gets a mail about the old comment, and watchers get none", async () => {
+	const { admin, member, viewer } = tools;
+	const record_id = await makeTask("Corrected");
+	await tools.use("watchRecord", { record_id }, admin.token);
+	const { comment: made } = await comment(record_id, {}, member.token);
+	await hurry();
+	expect((await sink.next()).to).toBe(emails.get(admin.id));
+	await tools.database.owner.query(
+		"update record_comments set created_at = now() - interval '10 minutes' where id = $1",
+		[made.id],
+	);
+	const author = { id: member.id, name: "Member", email: "" };
+	// The operation needs a session, so the test calls it without a door, as if with a mail server.
+	const mail = { wake: () => {} } as Services["mail"];
+	await invoke(
+		{ ...makeServices(tools.database), mail },
+		await signedIn(tools.database, author),
+		updateComment,
+		{ id: made.id, text: made.text, mentioned_user_ids: [viewer.id] },
+	);
+	await hurry();
+	const { to, text } = await sink.next();
+	expect(to).toBe(emails.get(viewer.id));
+	expect(text).toContain('a comment on the task "Corrected" and mentioned you');
+	expect(sink.waiting()).toBe(0);
 });
 
 test("no mail goes out if the comment is deleted, or the membership has ended meanwhile", async () => {

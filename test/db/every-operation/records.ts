@@ -90,7 +90,14 @@ export async function useRecords({
 	const watched = { record_id: references.measure[0] };
 	const { comment } = await use("addComment", { ...watched, text: "Done?" });
 	await use("listComments", watched);
+	await use("updateComment", {
+		id: comment.id,
+		text: "Is it done?",
+		mentioned_user_ids: [],
+	});
 	await use("deleteComment", { id: comment.id });
+	const { comment: own } = await use("addComment", { ...watched, text: "Yes" });
+	await use("withdrawComment", { id: own.id });
 	await use("unwatchRecord", watched);
 	await use("watchRecord", watched);
 	await use("listStarters", { organization_id, framework: "gdpr" });

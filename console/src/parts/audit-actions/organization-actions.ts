@@ -285,6 +285,14 @@ export const organizationActions = {
 	addStarters: { group: "organization", phrase: "added from a starter set" },
 	reassignRecords: { group: "organization", phrase: "handed over the {kind}" },
 	addComment: { group: "organization", phrase: "commented on the {kind}" },
+	updateComment: {
+		group: "organization",
+		phrase: "corrected a comment on the {kind}",
+	},
+	withdrawComment: {
+		group: "organization",
+		phrase: "deleted an own comment on the {kind}",
+	},
 	deleteComment: {
 		group: "organization",
 		phrase: "deleted a comment on the {kind}",

@@ -1,32 +1,20 @@
-import {
-	Button,
-	Group,
-	MultiSelect,
-	Paper,
-	Stack,
-	Text,
-	Title,
-} from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconEye, IconEyeOff } from "@tabler/icons-react";
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import { call, type OutputOf } from "../../api.ts";
+import { useRef } from "react";
+import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
-import { forgetReadings, meQuery, operationQuery } from "../../queries.ts";
-import { Confirm } from "../confirm.tsx";
+import { forgetReadings, meQuery } from "../../queries.ts";
 import { ErrorState } from "../error-state.tsx";
 import { useLeaveGuard } from "../leave-guard.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
-import { DateTime } from "../time.tsx";
 import { useSaving } from "../use-saving.ts";
 import { keepDraft, readDraft } from "./comment-draft.ts";
-import { CommentText } from "./comment-text.tsx";
+import { CommentFields, isWritten } from "./comment-fields.tsx";
+import { OneComment } from "./one-comment.tsx";
 
 const PAGE = 20;
-const MAX_OFFERED = 100;
-
-type Comment = OutputOf<"listComments">["comments"][number];
 
 /** Shows the comments on a record, newest first, and lets the reader comment and watch. */
 export function CommentsPanel({ id }: { id: string }) {
@@ -111,20 +99,12 @@ function Watch({ id, isWatching }: { id: string; isWatching: boolean }) {
 
 /** Keeps a comment that is not sent yet for when the reader comes back or reloads the page. */
 function WriteComment({ id }: { id: string }) {
-	const { organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
 	const userId = me?.id ?? "";
-	const members = useQuery(
-		operationQuery("listMembers", {
-			organization_id: organizationId,
-			size: MAX_OFFERED,
-			order_by: { field: "name" },
-		}),
-	);
 	const form = useForm({
 		initialValues: readDraft(userId, id),
 		onValuesChange: (values) => keepDraft(userId, id, values),
-		validate: { text: (text) => (text.trim() ? null : "Enter a comment.") },
+		validate: { text: isWritten },
 	});
 	const saving = useSaving(
 		form,
@@ -146,10 +126,6 @@ function WriteComment({ id }: { id: string }) {
 		isSaving: saving.isSaving,
 		isKept: true,
 	});
-	const others = (members.data?.members ?? []).filter(
-		({ user_id }) => user_id !== userId,
-	);
-	const mentioned = form.values.mentioned_user_ids;
 	return (
 		<form ref={element} noValidate onSubmit={saving.submit}>
 			{question}
@@ -157,85 +133,12 @@ function WriteComment({ id }: { id: string }) {
 				{saving.refusal && (
 					<ErrorState error={saving.refusal} title="Not commented" />
 				)}
-				<CommentText
-					members={others.filter(({ user_id }) => !mentioned.includes(user_id))}
-					onMention={(userId) =>
-						form.setFieldValue("mentioned_user_ids", [...mentioned, userId])
-					}
-					value={form.values.text}
-					onChange={(text) => form.setFieldValue("text", text)}
-					error={form.errors.text}
-				/>
-				<Group align="flex-end" justify="space-between">
-					{others.length > 0 && (
-						<MultiSelect
-							label="Mention"
-							placeholder="Members who should see it"
-							searchable
-							flex="1 1 240px"
-							maw={480}
-							maxValues={20}
-							data={others.map(({ user_id, name, email }) => ({
-								value: user_id,
-								label: `${name} (${email})`,
-							}))}
-							{...form.getInputProps("mentioned_user_ids")}
-						/>
-					)}
+				<CommentFields form={form}>
 					<Button type="submit" loading={saving.isSaving}>
 						Comment
 					</Button>
-				</Group>
+				</CommentFields>
 			</Stack>
 		</form>
-	);
-}
-
-function OneComment({ comment }: { comment: Comment }) {
-	const { mayAdmin } = useOrganization();
-	const [isDeleting, setDeleting] = useState(false);
-	return (
-		<article aria-label={`Comment of ${comment.author_name}`}>
-			<Group gap="xs" justify="space-between">
-				<Text size="sm">
-					<Text span fw={500} inherit>
-						{comment.author_name}
-					</Text>{" "}
-					<Text span c="dimmed" inherit>
-						<DateTime value={comment.created_at} />
-						{comment.mentioned.length > 0 &&
-							`, to ${comment.mentioned.map(({ name }) => name).join(", ")}`}
-					</Text>
-				</Text>
-				{mayAdmin && (
-					<Button
-						variant="subtle"
-						color="gray"
-						size="compact-xs"
-						aria-label={`Delete the comment of ${comment.author_name}`}
-						onClick={() => setDeleting(true)}
-					>
-						Delete
-					</Button>
-				)}
-			</Group>
-			<Text style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
-				{comment.text}
-			</Text>
-			{isDeleting && (
-				<Confirm
-					opened
-					onClose={() => setDeleting(false)}
-					title="Delete the comment?"
-					action="Delete the comment"
-					onConfirm={async () => {
-						await call("deleteComment", { id: comment.id });
-						await forgetReadings();
-					}}
-				>
-					The history of the record still shows it.
-				</Confirm>
-			)}
-		</article>
 	);
 }

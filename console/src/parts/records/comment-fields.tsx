@@ -1,0 +1,82 @@
+import { Group, MultiSelect } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { useOrganization } from "../../organization.ts";
+import { meQuery, operationQuery } from "../../queries.ts";
+import type { CommentDraft } from "./comment-draft.ts";
+import { CommentText } from "./comment-text.tsx";
+
+const MAX_OFFERED = 100;
+
+/** Checks the text of a comment. */
+export const isWritten = (text: string) =>
+	text.trim() ? null : "Enter a comment.";
+
+/** The text of a comment and whom it mentions, with the form's buttons beside them. */
+export function CommentFields({
+	form,
+	mentioned: named = [],
+	children,
+}: {
+	form: UseFormReturnType<CommentDraft>;
+	/** The members whom the comment mentions already. */
+	mentioned?: readonly { user_id: string; name: string }[];
+	children: ReactNode;
+}) {
+	const { organizationId } = useOrganization();
+	const { data: me } = useQuery(meQuery);
+	const members = useQuery(
+		operationQuery("listMembers", {
+			organization_id: organizationId,
+			size: MAX_OFFERED,
+			order_by: { field: "name" },
+		}),
+	);
+	const others = (members.data?.members ?? []).filter(
+		({ user_id }) => user_id !== me?.id,
+	);
+	const options = others.map(({ user_id, name, email }) => ({
+		value: user_id,
+		label: `${name} (${email})`,
+	}));
+	// Of many members, the list offers only the first.
+	const more = named.filter(
+		({ user_id }) => !others.some((other) => other.user_id === user_id),
+	);
+	const mentioned = form.values.mentioned_user_ids;
+	return (
+		<>
+			<CommentText
+				members={others.filter(({ user_id }) => !mentioned.includes(user_id))}
+				onMention={(userId) =>
+					form.setFieldValue("mentioned_user_ids", [...mentioned, userId])
+				}
+				value={form.values.text}
+				onChange={(text) => form.setFieldValue("text", text)}
+				error={form.errors.text}
+			/>
+			<Group align="flex-end" justify="space-between">
+				{others.length > 0 && (
+					<MultiSelect
+						label="Mention"
+						placeholder="Members who should see it"
+						searchable
+						flex="1 1 240px"
+						maw={480}
+						maxValues={20}
+						data={[
+							...options,
+							...more.map(({ user_id, name }) => ({
+								value: user_id,
+								label: name,
+							})),
+						]}
+						{...form.getInputProps("mentioned_user_ids")}
+					/>
+				)}
+				{children}
+			</Group>
+		</>
+	);
+}
