@@ -18,7 +18,7 @@ const [list, getWithoutMeasures, add, update, remove] =
 
 const verifiedMeasure = controlMeasure.extend({
 	verified_by_check: z.string().nullable(),
-	verified_by_percent: z.number(),
+	verified_by_percent: z.int(),
 	pass_percent: z
 		.number()
 		.nullable()

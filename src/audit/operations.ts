@@ -22,7 +22,7 @@ export const actorKind = () => z.enum(["USER", "TOKEN", "AGENT", "SYSTEM"]);
 
 const entry = z.object({
 	sequence: z
-		.number()
+		.int()
 		.nullable()
 		.describe(
 			"Number of the entry in its organization; null for a second, until it is sealed",

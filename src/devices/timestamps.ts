@@ -8,7 +8,8 @@ export function timestampSchema() {
 		.refine(
 			(text) => parseRfc3339(text) !== undefined,
 			"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
-		);
+		)
+		.meta({ format: "date-time" });
 }
 
 /** Longest time that a caller's clock may be ahead of ours. */

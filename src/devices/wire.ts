@@ -30,7 +30,9 @@ const body = says("must be a JSON object");
 const text = z.string(says("must be a string"));
 // The code does not use Zod's own min and max, because they read the length of a value of any type
 // and may throw.
-const required = text.refine((value) => value !== "", "must not be empty");
+const required = text
+	.refine((value) => value !== "", "must not be empty")
+	.meta({ minLength: 1 });
 
 // The next three schemas change their value in a check and not in a transform. A transform is a
 // schema of its own, and the service parses six of these texts for each heartbeat.
@@ -39,29 +41,33 @@ const required = text.refine((value) => value !== "", "must not be empty");
  * A text that names something. Hidden characters are removed, because they could make two names
  * look alike.
  */
-const key = text.check((payload) => {
-	payload.value = visibleText(payload.value);
-	const { value, issues } = payload;
-	if (value !== "" && value.length <= MAX_KEY_LENGTH) return;
-	const message =
-		value === ""
-			? "must not be empty"
-			: `must have at most ${MAX_KEY_LENGTH} characters`;
-	issues.push({ code: "custom", input: value, message });
-});
+const key = text
+	.check((payload) => {
+		payload.value = visibleText(payload.value);
+		const { value, issues } = payload;
+		if (value !== "" && value.length <= MAX_KEY_LENGTH) return;
+		const message =
+			value === ""
+				? "must not be empty"
+				: `must have at most ${MAX_KEY_LENGTH} characters`;
+		issues.push({ code: "custom", input: value, message });
+	})
+	.meta({ minLength: 1, maxLength: MAX_KEY_LENGTH });
 
 /**
  * A text that only people read. A text that is too long is cut, so that it never makes the service
  * reject a device.
  */
 const display = text.overwrite(cutForDisplay);
-const requiredDisplay = text.check((payload) => {
-	if (payload.value !== "") payload.value = cutForDisplay(payload.value);
-	else {
-		const message = "must not be empty";
-		payload.issues.push({ code: "custom", input: "", message });
-	}
-});
+const requiredDisplay = text
+	.check((payload) => {
+		if (payload.value !== "") payload.value = cutForDisplay(payload.value);
+		else {
+			const message = "must not be empty";
+			payload.issues.push({ code: "custom", input: "", message });
+		}
+	})
+	.meta({ minLength: 1 });
 
 function cutForDisplay(value: string): string {
 	const visible = visibleText(value) || (value && "\ufffd");
@@ -104,20 +110,23 @@ const evidence = z
 			typeof value === "object" && value !== null && !Array.isArray(value),
 		{ error: "must be a JSON object", abort: true },
 	)
-	.overwrite(shallowEvidence);
+	.overwrite(shallowEvidence)
+	.meta({ type: "object" });
 
-const observedAt = text.transform((time, context) => {
-	const microseconds = parseRfc3339(time);
-	if (microseconds === undefined) {
-		context.addIssue({
-			code: "custom",
-			message:
-				"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
-		});
-		return z.NEVER;
-	}
-	return microseconds;
-});
+const observedAt = text
+	.meta({ format: "date-time" })
+	.transform((time, context) => {
+		const microseconds = parseRfc3339(time);
+		if (microseconds === undefined) {
+			context.addIssue({
+				code: "custom",
+				message:
+					"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
+			});
+			return z.NEVER;
+		}
+		return microseconds;
+	});
 
 export const postureResult = z.object(
 	{

@@ -12,6 +12,7 @@ import {
 } from "./cross-origin.ts";
 import { AGENT_PATHS } from "./openapi-agent.ts";
 import { errorResponse, jsonBody, jsonResponse } from "./openapi-parts.ts";
+import { nameRecords, type ToolSchemas, withTimes } from "./openapi-records.ts";
 
 /**
  * Adds `GET /api/openapi.json`, which describes in OpenAPI 3.1 every address that programs may use.
@@ -65,6 +66,17 @@ function matches(header: string | undefined, etag: string): boolean {
 }
 
 export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
+	const schemas = new Map(
+		[...catalogue.tools].map(([name, { operation, inputSchema }]) => [
+			name,
+			{
+				toolset: operation.toolset,
+				input: inputSchema,
+				output: withTimes(toJsonSchema(operation.output, "output")),
+			},
+		]),
+	);
+	const records = nameRecords(schemas);
 	return {
 		openapi: "3.1.0",
 		info: {
@@ -87,9 +99,9 @@ export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
 			"/api/mcp/health": { get: tokenHealth("mcpHealth") },
 			"/api/mcp/v1/health": { get: tokenHealth("mcpV1Health") },
 			...Object.fromEntries(
-				[...catalogue.tools.values()].map((tool) => [
-					`/api/mcp/tools/${tool.operation.name}`,
-					toolPath(tool),
+				[...schemas].map(([name, ofTool]) => [
+					`/api/mcp/tools/${name}`,
+					toolPath(catalogue.tools.get(name) as Tool, ofTool),
 				]),
 			),
 		},
@@ -106,7 +118,7 @@ export function makeOpenapi(catalogue: Catalogue, baseUrl: string): JsonSchema {
 					description: "A device key (asy_dev_…), as enroll returns it",
 				},
 			},
-			schemas: { Error: ERROR },
+			schemas: { Error: ERROR, ...records },
 		},
 	};
 }
@@ -139,18 +151,14 @@ const ERROR: JsonSchema = {
 	required: ["error", "message"],
 };
 
-function toolPath(tool: Tool): JsonSchema {
+function toolPath(tool: Tool, { input, output }: ToolSchemas): JsonSchema {
 	const { name, title, description, toolset } = tool.operation;
-	const { inputSchema } = tool;
 	const common = {
 		tags: [toolset],
 		summary: title,
 		description,
 		responses: {
-			"200": jsonResponse(
-				"Done",
-				toJsonSchema(tool.operation.output, "output"),
-			),
+			"200": jsonResponse("Done", output),
 			"400": errorResponse(
 				"The input is wrong; the error names each wrong field",
 			),
@@ -171,13 +179,13 @@ function toolPath(tool: Tool): JsonSchema {
 	const post = {
 		operationId: name,
 		...common,
-		requestBody: jsonBody(inputSchema),
+		requestBody: jsonBody(input),
 	};
 	if (!tool.operation.isReadOnly) return { post };
 	const get = {
 		operationId: `${name}ByQuery`,
 		...common,
-		parameters: queryParameters(inputSchema, ""),
+		parameters: queryParameters(input, ""),
 	};
 	return { get, post };
 }

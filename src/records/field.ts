@@ -141,7 +141,7 @@ const EMAIL = (): Schemas<string> => ({
 const DATE = (): Schemas<string> => ({
 	type: "date",
 	input: dateSchema(),
-	output: z.string(),
+	output: z.string().meta({ format: "date" }),
 	form: ", YYYY-MM-DD",
 });
 const DATETIME = (): Schemas<string> => ({
@@ -149,7 +149,7 @@ const DATETIME = (): Schemas<string> => ({
 	// The service stores and returns times in UTC. Without this conversion, the same time with
 	// another offset would look like a change.
 	input: timeSchema().transform((text) => new Date(text).toISOString()),
-	output: z.string(),
+	output: z.string().meta({ format: "date-time" }),
 	form: ", RFC 3339",
 });
 
@@ -230,7 +230,7 @@ const integer = (min: number, max: number, form?: string): Schemas<number> => ({
 	type: "integer",
 	column: max > MAX_SMALLINT ? "integer" : "smallint",
 	input: z.int().min(min).max(max),
-	output: z.number(),
+	output: z.int(),
 	...(form !== undefined && { form }),
 });
 
@@ -264,8 +264,8 @@ export const computedInteger = (help: Help): Field<number, "computed"> => ({
 	column: "smallint",
 	...textsOf(help),
 	given: "computed",
-	input: z.number(),
-	output: z.number(),
+	input: z.int(),
+	output: z.int(),
 	initial: undefined,
 });
 
@@ -375,7 +375,8 @@ function list(
 		.refine(
 			(entries) => new Set(entries).size === entries.length,
 			"must not contain the same value twice",
-		);
+		)
+		.meta({ uniqueItems: true });
 	return initially(
 		{
 			type,

@@ -97,7 +97,10 @@ export const pageCursor = () =>
 		.max(MAX_CURSOR, { abort: true })
 		.nullable()
 		.optional()
-		.meta(described("next_cursor of the previous page", "bare"));
+		.meta({
+			...described("next_cursor of the previous page", "bare"),
+			minLength: 1,
+		});
 
 /**
  * Returns the input field for the organization. `invoke` fills it in for a caller who has only one

@@ -9,6 +9,17 @@ const MAX_EMAIL = 320;
 /** Longest text that is parsed as a date, a time or a short name. */
 const MAX_SHORT = 200;
 
+/**
+ * Patterns of the same rules for the OpenAPI document: no control characters, or only those that
+ * break lines or indent, and with `filled` also a character that is no blank.
+ */
+const pattern = (control: string, isFilled = false) =>
+	isFilled
+		? `^[^${control}]*[^\\s${control}][^${control}]*$`
+		: `^[^${control}]*$`;
+const CONTROL = "\\x00-\\x1f\\x7f-\\x9f";
+const CONTROL_BUT_LINES = "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f";
+
 const noControl = (text: string) => !/\p{Cc}/u.test(text);
 const noControlButLines = (text: string) => !/[^\P{Cc}\n\r\t]/u.test(text);
 const isWellFormed = (text: string) => text.isWellFormed();
@@ -26,40 +37,50 @@ function atMost(max: number) {
 export function lineSchema(max: number) {
 	return atMost(max)
 		.refine(noControl, "must not contain control characters or line breaks")
-		.refine(isWellFormed, "must be valid Unicode");
+		.refine(isWellFormed, "must be valid Unicode")
+		.meta({ pattern: pattern(CONTROL) });
 }
 
 /** Returns a schema for a name that is not blank. */
 export function nameSchema(max = MAX_NAME) {
-	return lineSchema(max).refine(isFilled, "must not be empty");
+	return lineSchema(max)
+		.refine(isFilled, "must not be empty")
+		.meta({ minLength: 1, pattern: pattern(CONTROL, true) });
 }
 
 /** Returns a schema for text that may have several lines. */
 export function textSchema(max = MAX_TEXT) {
 	return atMost(max)
 		.refine(noControlButLines, "must not contain control characters")
-		.refine(isWellFormed, "must be valid Unicode");
+		.refine(isWellFormed, "must be valid Unicode")
+		.meta({ pattern: pattern(CONTROL_BUT_LINES) });
 }
 
 /** Returns a schema for text that may have several lines and is not blank. */
 export function filledTextSchema() {
-	return textSchema().refine(isFilled, "must not be empty");
+	return textSchema()
+		.refine(isFilled, "must not be empty")
+		.meta({ minLength: 1, pattern: pattern(CONTROL_BUT_LINES, true) });
 }
 
 export function urlSchema() {
 	// URL.parse alone would repair "https:e.com" and " https://e.com" instead of rejecting them.
-	return lineSchema(MAX_URL).refine(
-		(text) =>
-			/^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.parse(text) !== null,
-		"must be a web address that begins with http:// or https://, such as https://example.com",
-	);
+	return lineSchema(MAX_URL)
+		.refine(
+			(text) =>
+				/^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.parse(text) !== null,
+			"must be a web address that begins with http:// or https://, such as https://example.com",
+		)
+		.meta({
+			format: "uri",
+			pattern: "^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/?#]\\S*$",
+		});
 }
 
 export function emailSchema() {
-	return lineSchema(MAX_EMAIL).refine(
-		isEmail,
-		"must be an e-mail address such as ada@example.com",
-	);
+	return lineSchema(MAX_EMAIL)
+		.refine(isEmail, "must be an e-mail address such as ada@example.com")
+		.meta({ format: "email" });
 }
 
 /**
@@ -79,10 +100,12 @@ function isEmail(text: string): boolean {
 }
 
 export function dateSchema() {
-	return atMost(MAX_SHORT).refine(isDate, {
-		error: ({ input }) =>
-			`must be a calendar date as YYYY-MM-DD, from the years 1900 to 9999${shown(input)}`,
-	});
+	return atMost(MAX_SHORT)
+		.refine(isDate, {
+			error: ({ input }) =>
+				`must be a calendar date as YYYY-MM-DD, from the years 1900 to 9999${shown(input)}`,
+		})
+		.meta({ format: "date" });
 }
 
 function isDate(text: string): boolean {
@@ -108,7 +131,8 @@ export function timeSchema() {
 		.refine(
 			(text) => /^(19|[2-9]\d)\d\d-.*(Z|[+-](0\d|1[0-4]):\d\d)$/.test(text),
 			"must be from the years 1900 to 9999, with an offset of at most 14 hours",
-		);
+		)
+		.meta({ format: "date-time" });
 }
 
 /** Returns a schema for an id of any kind. */
@@ -136,14 +160,17 @@ export function idSchema(kind: IdKind, missing?: string) {
 	const wanted = `must be the id of ${article(kindNoun(kind))} (${ID_LENGTH} characters)`;
 	const error: z.core.$ZodErrorMap = ({ input }) =>
 		(input ?? undefined) === undefined ? missing : undefined;
-	return z.string({ error }).refine((text) => parseId(text)?.kind === kind, {
-		error: ({ input }) => {
-			const other = parseId(String(input))?.kind;
-			return other
-				? `${wanted}; this is the id of ${article(kindNoun(other))}`
-				: wanted;
-		},
-	});
+	return z
+		.string({ error })
+		.refine((text) => parseId(text)?.kind === kind, {
+			error: ({ input }) => {
+				const other = parseId(String(input))?.kind;
+				return other
+					? `${wanted}; this is the id of ${article(kindNoun(other))}`
+					: wanted;
+			},
+		})
+		.meta({ pattern: `^[\\w-]{${ID_LENGTH}}$` });
 }
 
 export function article(noun: string): string {
