@@ -18,6 +18,7 @@ import {
 	MACHINE,
 	OS_RELEASE,
 	searchedOn,
+	stampCommand,
 	units,
 } from "./recordings/linux.ts";
 
@@ -31,8 +32,8 @@ const NO_SECURITY =
 
 const APT_COMMAND = APT.command.join(" ");
 const DNF_COMMAND = DNF.command.join(" ");
-const stampOf = ({ stamps }: typeof APT) =>
-	["stat", ...stampArgs(stamps)].join(" ");
+const stampOf = ({ stamps }: typeof APT, ...more: string[]) =>
+	["stat", ...stampArgs([...stamps, ...more])].join(" ");
 
 const DEBIAN: Partial<Recording> = {
 	files: { ...MACHINE, "/etc/os-release": OS_RELEASE.debian },
@@ -47,14 +48,18 @@ const DEBIAN_COMMANDS = {
 		'APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "1";\nUnattended-Upgrade::Origins-Pattern:: "origin=Debian,codename=bookworm-security";\n',
 };
 
-/** Checks a device with its notes in `folder`, on a day on which a search has just succeeded. */
+/**
+ * Checks a device with its notes in `folder`, on a day on which a search has just succeeded, at noon
+ * or at another time of that day.
+ */
 async function checkOn(
 	folder: string,
 	day: string,
 	commands: NonNullable<Recording["commands"]>,
 	more: Partial<Recording> = DEBIAN,
+	time = "12:00",
 ) {
-	const now = `${day}T12:00:00Z`;
+	const now = `${day}T${time}:00Z`;
 	const host = recordedHost(
 		linux({
 			...more,
@@ -131,20 +136,66 @@ describe("security updates that wait", () => {
 		});
 	});
 
-	test("apt is asked again only after a search or an installation", async () => {
+	test("apt is asked again on the same day only after a search or an installation", async () => {
 		const folder = await makeAgentFolder();
 		const first = { [stampOf(APT)]: "1767000000\n1767000001\n" };
 		await checkOn(folder, "2026-01-01", { ...first, [APT_COMMAND]: OPENSSL });
 		// The same stamp: apt, which is not in this recording, is not needed.
-		expect(await checkOn(folder, "2026-01-11", first)).toMatchObject({
-			evidence: { pending_updates: 1, pending_update_days: 10 },
-		});
 		expect(
-			await checkOn(folder, "2026-01-12", {
-				[stampOf(APT)]: "1768000000\n1767000001\n",
-				[APT_COMMAND]: "",
-			}),
+			await checkOn(folder, "2026-01-01", first, DEBIAN, "13:00"),
+		).toMatchObject({ evidence: { pending_updates: 1 } });
+		const second = {
+			[stampOf(APT)]: "1768000000\n1767000001\n",
+			[APT_COMMAND]: "",
+		};
+		expect(
+			await checkOn(folder, "2026-01-01", second, DEBIAN, "14:00"),
 		).toMatchObject({ evidence: { pending_updates: 0 } });
+	});
+
+	test("apt is asked again each day, even if no file has changed", async () => {
+		const folder = await makeAgentFolder();
+		const same = { [stampOf(APT)]: "1767000000\n1767000001\n" };
+		await checkOn(folder, "2026-01-01", { ...same, [APT_COMMAND]: "" });
+		expect(
+			await checkOn(folder, "2026-01-02", { ...same, [APT_COMMAND]: OPENSSL }),
+		).toMatchObject({ evidence: { pending_updates: 1 } });
+	});
+
+	test("dnf 5 is asked again when only the metadata of one source is newer", async () => {
+		const folder = await makeAgentFolder();
+		const metadata = "/var/cache/libdnf5/updates-0123456789abcdef/repodata";
+		const fedora = {
+			files: {
+				...MACHINE,
+				"/etc/os-release": OS_RELEASE.fedora,
+				[`${metadata}/repomd.xml`]: "",
+			},
+		};
+		// dnf 5 leaves the time of its top folder, and a search installs nothing.
+		const unchanged = "1767000000\n1767000001\n";
+		const commands = (searched: number, advisories: string) => ({
+			...units(UPDATE_UNITS, { "dnf-automatic-install.timer": "running" }),
+			[stampOf(DNF)]: unchanged,
+			[stampOf(DNF, `${metadata}/repomd.xml`)]: `${unchanged}${searched}\n`,
+			[stampCommand("dnf-automatic", `${metadata}/repomd.xml`)]:
+				`${searched}\n`,
+			[DNF_COMMAND]: advisories,
+		});
+		const day = "2026-01-01";
+		const at = Date.parse(day) / 1000;
+		expect(await checkOn(folder, day, commands(at, ""), fedora)).toMatchObject({
+			status: "PASS",
+			evidence: { pending_updates: 0 },
+		});
+		const later = commands(
+			at + 3600,
+			"FEDORA-2026-1a2b3c security Important openssl-libs-3.2.2-1.fc43.x86_64 2026-01-01 01:23:45\n",
+		);
+		expect(await checkOn(folder, day, later, fedora, "18:00")).toMatchObject({
+			status: "PASS",
+			evidence: { pending_updates: 1 },
+		});
 	});
 
 	test("without an answer of apt, only the search counts, and nothing is forgotten", async () => {

@@ -85,8 +85,11 @@ export async function findSearchDays(
 	return times.length > 0 ? Math.min(...times) : undefined;
 }
 
-/** Returns the files that dnf received from its sources of packages. */
-async function findDnfMetadata(host: Host): Promise<string[]> {
+/**
+ * Returns the files that dnf received from its sources of packages. dnf 5 keeps everything of a
+ * source in the source's own folder, so only these files show that it has searched.
+ */
+export async function findDnfMetadata(host: Host): Promise<string[]> {
 	const files: string[] = [];
 	for (const cache of DNF_CACHES) {
 		const sources = await host.listFolder(cache);

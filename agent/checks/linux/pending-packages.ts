@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import type { Host } from "../../host.ts";
 import type { Waiting } from "../../pending-updates.ts";
+import { findDnfMetadata } from "./patch-stamps.ts";
 
 /**
  * Time for apt or dnf to read its lists of packages. It leaves enough of the check's own time for
@@ -9,8 +11,10 @@ const TIMEOUT_MS = 6_000;
 
 /** How to find the security updates that wait, from what the package manager has stored. */
 interface Manager {
-	/** Files that change with every search and every installation. */
+	/** Files that change with a search or an installation. */
 	stamps: string[];
+	/** Finds more such files, whose names differ from device to device. */
+	findStamps?(host: Host): Promise<string[]>;
 	command: string[];
 	/** Returns the name of an update, or undefined if the line is about something else. */
 	parse(line: string): string | undefined;
@@ -48,6 +52,7 @@ export const DNF: Manager = {
 		"/var/lib/rpm/rpmdb.sqlite",
 		"/usr/lib/sysimage/rpm/rpmdb.sqlite",
 	],
+	findStamps: findDnfMetadata,
 	command: ["dnf", "-C", "-q", "updateinfo", "list", "--security"],
 	/**
 	 * dnf 4 says `FEDORA-2026-1a2b Important/Sec. openssl-3.2.2-1.fc40.x86_64`, and dnf 5 says
@@ -79,11 +84,12 @@ export async function findPendingPackages(
 	if (typeof mechanism !== "string" || !Object.hasOwn(MANAGERS, mechanism)) {
 		return undefined;
 	}
-	const { stamps, command, parse } = MANAGERS[mechanism] as Manager;
+	const { stamps, findStamps, command, parse } = MANAGERS[mechanism] as Manager;
 	const [program = "", ...args] = command;
-	const { stdout } = await host.run("stat", stampArgs(stamps));
+	const files = [...stamps, ...((await findStamps?.(host)) ?? [])];
+	const { stdout } = await host.run("stat", stampArgs(files));
 	return host.pendingSince({
-		stamp: stdout.trim().replaceAll("\n", " ").slice(0, 200) || undefined,
+		stamp: stampOf(stdout, host.now),
 		async list() {
 			const result = await host.run(program, args, { timeoutMs: TIMEOUT_MS });
 			if (result.ended !== "exited" || result.exitCode !== 0) return undefined;
@@ -97,3 +103,13 @@ export async function findPendingPackages(
 
 /** The arguments with which stat prints when these files changed. Some of them may be missing. */
 export const stampArgs = (stamps: readonly string[]) => ["-c", "%Y", ...stamps];
+
+/**
+ * Returns a short text that changes with the times that stat printed, and once a day. No file is
+ * sure to change whenever the list does, so the list is never older than a day.
+ */
+function stampOf(printed: string, now: Date): string | undefined {
+	if (printed.trim() === "") return undefined;
+	const times = createHash("sha256").update(printed).digest("hex");
+	return `${now.toISOString().slice(0, 10)} ${times.slice(0, 32)}`;
+}
