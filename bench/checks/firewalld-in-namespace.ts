@@ -102,7 +102,7 @@ async function judgeCase({ name, calls, rules, zone }: ZoneCase) {
 	for (const call of calls) run("firewall-cmd", call.split(" "));
 	const { status } = await checkFirewall(host);
 	print("FIREWALL_ENABLED", `rules of firewalld: ${name}`, status, rules);
-	const open = await findOpenZone(host);
+	const open = await findOpenZone(host, []);
 	print(
 		"FIREWALL_ENABLED",
 		`zones of firewalld: ${name}`,

@@ -346,6 +346,11 @@ test.each([
 		"the firewall lets in what it should block",
 	],
 	[
+		"FIREWALL_ENABLED",
+		{ ipv4_filtered: false, open_interfaces: ["eth1", "other"] },
+		"new connections get in through eth1, other",
+	],
+	[
 		"AUTO_UPDATE",
 		{ patches_current: false, pending_update_days: 3, last_search_days: 90 },
 		"no search for updates has succeeded for 90 days; at most 60 days are allowed",

@@ -1,5 +1,6 @@
 import type { Reason } from "../../../src/devices/remediation/reasons.ts";
 import type { CommandResult, Host } from "../../host.ts";
+import type { Interfaces } from "./interfaces.ts";
 import { parseIptables } from "./iptables-rules.ts";
 import { type NftRulesets, parseNftables } from "./nft-ruleset.ts";
 import { type Family, newPackets, type Packet } from "./packet.ts";
@@ -8,6 +9,7 @@ import {
 	judgePackets,
 	type Ruleset,
 	type Verdict,
+	worstOf,
 } from "./packet-filter.ts";
 import { readText } from "./read-text.ts";
 
@@ -18,7 +20,11 @@ export interface FamilyVerdict {
 	reason?: Reason;
 	/** Our names for the packets that get in despite the rules, such as `tcp_1009`. */
 	open: string[];
-	/** The framework whose rules keep the packets out. */
+	/** The interfaces through which packets get in although the rules keep them out on others. */
+	openInterfaces: string[];
+	/** The tunnels of a VPN through which packets get in, or may get in. */
+	openTunnels: string[];
+	/** The framework whose rules keep packets out. */
 	engine: "nftables" | "iptables" | "none";
 }
 
@@ -29,8 +35,8 @@ export interface FamilyVerdict {
 export async function judgeRules(
 	host: Host,
 	families: readonly Family[],
+	interfaces: Interfaces,
 ): Promise<FamilyVerdict[] | Reason> {
-	const interfaces = await findInterfaces(host);
 	let nft = await readNft(host, ["-j", "-t", "list", "ruleset"]);
 	const iptables = {
 		ipv4: await readIptables(host, "iptables", "/proc/net/ip_tables_names"),
@@ -42,14 +48,23 @@ export async function judgeRules(
 		// are none.
 		return iptables.ipv4.isLoaded || iptables.ipv6.isLoaded
 			? "command_missing"
-			: families.map(() => ({ verdict: "open", open: [], engine: "none" }));
+			: families.map(() => ({
+					verdict: "open",
+					open: [],
+					openInterfaces: [],
+					openTunnels: [],
+					engine: "none",
+				}));
 	}
 	const judge = () =>
 		families.map((family) =>
-			judgeFamily(nft, iptables[family], newPackets(family, interfaces)),
+			judgeFamily(nft, iptables[family], family, interfaces),
 		);
 	let verdicts = judge();
-	const isUndecided = verdicts.some(({ verdict }) => verdict === undefined);
+	const isUndecided = verdicts.some(
+		({ verdict, openTunnels }) =>
+			verdict === undefined || openTunnels.length > 0,
+	);
 	if (isUndecided && nft.needsSets) {
 		// Large sets make the whole list too long to read, so it is only read if it may help.
 		const whole = await readNft(host, ["-j", "list", "ruleset"]);
@@ -64,9 +79,9 @@ export async function judgeRules(
 function judgeFamily(
 	nft: NftSource,
 	iptables: IptablesSource,
-	packets: Packet[],
+	family: Family,
+	{ outer, tunnels }: Interfaces,
 ): FamilyVerdict {
-	const family = packets[0]?.family ?? "ipv4";
 	// nft lists the rules of iptables too, if iptables uses nftables. iptables knows them better.
 	const ofNft = iptables.usesNft ? nft.others : nft.all;
 	const newer = nft.isMissing ? [] : [ofNft?.[family]];
@@ -74,22 +89,54 @@ function judgeFamily(
 	if (iptables.isUnreadable || (nft.isMissing && iptables.failure)) {
 		rulesets.push(undefined);
 	}
-	const verdict = judgePackets(rulesets, packets);
+	const packets = newPackets(family, outer);
+	const judged = packets.map((packet) => ({
+		packet,
+		verdict: judgePacket(rulesets, packet),
+	}));
+	const withVerdict = (wanted: Verdict) =>
+		judged
+			.filter(({ verdict }) => verdict === wanted)
+			.map(({ packet }) => packet);
 	const hasRules = rulesets.some((ruleset) =>
 		ruleset?.bases.some(({ chain }) => ruleset.chains.get(chain)?.length),
 	);
-	const open = (hasRules ? packets : [])
-		.filter((packet) => judgePacket(rulesets, packet) === "open")
-		.map(({ protocol, port }) => `${protocol}_${port}`);
-	const engine =
-		verdict !== "closed"
-			? "none"
-			: judgePackets(newer, packets) === "closed" ||
-					(nft.all && judgePackets([nft.all[family]], packets) === "closed")
-				? "nftables"
-				: "iptables";
-	const reason = nft.failure ?? iptables.failure ?? "rules_not_decidable";
-	return { verdict, reason, open: [...new Set(open)].sort(), engine };
+	const gotIn = hasRules ? withVerdict("open") : [];
+	const keptOut = withVerdict("closed");
+	return {
+		verdict: worstOf(judged.map(({ verdict }) => verdict)),
+		reason: nft.failure ?? iptables.failure ?? "rules_not_decidable",
+		open: unique(gotIn.map(({ protocol, port }) => `${protocol}_${port}`)),
+		openInterfaces: someOf(outer, (name) =>
+			gotIn.some((packet) => packet.interface === name),
+		),
+		openTunnels: tunnels.filter(
+			(name) => judgePackets(rulesets, newPackets(family, [name])) !== "closed",
+		),
+		engine: findEngine(nft, newer, keptOut),
+	};
+}
+
+/** Returns the framework that keeps these packets out. */
+function findEngine(
+	nft: NftSource,
+	newer: (Ruleset | undefined)[],
+	keptOut: Packet[],
+): FamilyVerdict["engine"] {
+	const [first] = keptOut;
+	if (!first) return "none";
+	return judgePackets(newer, keptOut) === "closed" ||
+		(nft.all && judgePackets([nft.all[first.family]], keptOut) === "closed")
+		? "nftables"
+		: "iptables";
+}
+
+const unique = (texts: string[]) => [...new Set(texts)].sort();
+
+/** Returns the names for which `is` holds, if there are others too. */
+function someOf(names: string[], is: (name: string) => boolean): string[] {
+	const found = names.filter(is);
+	return found.length < names.length ? found : [];
 }
 
 interface NftSource {
@@ -173,21 +220,4 @@ async function readIptables(
 			isLoaded && (rulesets.length < results.length || results.length === 0),
 		isLoaded,
 	};
-}
-
-/**
- * Bridges to the containers and virtual machines of this device. Nobody else sends packets through
- * them.
- */
-const OWN_BRIDGES =
-	/^(docker\d+|br-[0-9a-f]{12}|podman\d+|cni-podman\d+|virbr\d+|lxcbr\d+|lxdbr\d+|incusbr\d+)$/;
-
-/** Returns the interfaces through which other machines reach the device. */
-async function findInterfaces(host: Host): Promise<string[]> {
-	const text = (await readText(host, "/proc/net/dev")) ?? "";
-	const names = text
-		.split("\n")
-		.map((line) => /^\s*(\S{1,32}):/.exec(line)?.[1])
-		.filter((name) => name !== undefined);
-	return names.filter((name) => name !== "lo" && !OWN_BRIDGES.test(name));
 }

@@ -55,7 +55,10 @@ export function judgePackets(
 	rulesets: readonly (Ruleset | undefined)[],
 	packets: readonly Packet[],
 ): Verdict {
-	const verdicts = packets.map((packet) => judgePacket(rulesets, packet));
+	return worstOf(packets.map((packet) => judgePacket(rulesets, packet)));
+}
+
+export function worstOf(verdicts: readonly Verdict[]): Verdict {
 	if (verdicts.includes("open")) return "open";
 	return verdicts.includes(undefined) ? undefined : "closed";
 }

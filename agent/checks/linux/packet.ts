@@ -21,7 +21,7 @@ export interface Packet {
 const PORTS = [1009, 21211];
 
 /** An ordinary address on the internet, which stands for any stranger. */
-const SOURCE = { ipv4: "93.184.216.34", ipv6: "2606:2800:220:1::34" };
+export const STRANGER = { ipv4: "93.184.216.34", ipv6: "2606:2800:220:1::34" };
 
 export const SOURCE_PORT = 50_123;
 
@@ -133,7 +133,7 @@ export const comesFrom = (
 	addresses === undefined
 		? undefined
 		: addresses.family === packet.family &&
-			addresses.contains(SOURCE[packet.family]);
+			addresses.contains(STRANGER[packet.family]);
 
 /** Addresses that a packet to the device itself never has as its destination. */
 const NOT_THE_DEVICE = {

@@ -60,6 +60,8 @@ const WORDS: Partial<Record<CheckKey, Words>> = {
 			: `the screen locks after ${duration(seconds)}; at most ${most} are allowed`;
 	},
 	FIREWALL_ENABLED: (evidence) => {
+		const through = texts(evidence.open_interfaces);
+		if (through) return `new connections get in through ${through}`;
 		const open = ["ipv4", "ipv6"].filter(
 			(family) => evidence[`${family}_filtered`] === false,
 		);

@@ -191,6 +191,10 @@ export const REASONS = {
 		says: "the agent cannot tell what the firewall's rules do with a new packet",
 		fix: "Show an administrator the rules. The first rule about all new packets must drop or reject them, and must not leave the decision to a mark or another program.",
 	},
+	vpn_not_filtered: {
+		says: "the firewall lets in everything from a VPN, and strangers may reach the device through it",
+		fix: "Ask an administrator to let in only single services from the VPN, or to send only the VPN's own networks through it. With Tailscale, this means no exit node.\nAdministrators: `ip route get 93.184.216.34` names the interface to the internet, and `nft list ruleset` and `iptables-save` show the rules",
+	},
 	default_not_known: {
 		says: "the agent cannot tell what the firewall does with a new packet",
 		fix: "Begin the rules with one that blocks incoming traffic over IPv4 and IPv6, such as `block in all` for pf, and let in only single services after it.",

@@ -38,6 +38,10 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Ask an administrator to move the interfaces and sources of the open zone to the zone “public” of firewalld.${commands("`firewall-cmd --get-active-zones`, then `firewall-cmd --permanent --zone=public --change-interface=NAME` and `firewall-cmd --reload`")}`,
 		},
 		{
+			when: { field: "open_interfaces" },
+			fix: `A rule lets in new connections through the interfaces that the evidence names under “open_interfaces”. Ask an administrator to remove it, or to let in only single services there.${commands("`nft list ruleset`, `iptables-save` and `ufw status verbose` show the rules; `ufw delete allow in on NAME` removes one of ufw, and `firewall-cmd --permanent --zone=public --change-interface=NAME` moves the interface to another zone")}`,
+		},
+		{
 			when: { field: "open_packets" },
 			fix: `A rule lets in new connections through an interface, to a range of ports or from everywhere. Ask an administrator to remove it, or to block by default.${commands("`nft list ruleset`, `iptables-save`, `ufw status verbose` and `firewall-cmd --list-all-zones` show the rules; `ufw default deny incoming` or `firewall-cmd --set-default-zone=public` block by default")}`,
 		},
