@@ -42,6 +42,7 @@ const OWN_NAMES = [
 	"hardware.json",
 	"proxies.json",
 	"pending-updates.json",
+	"pending-restart.json",
 	ENROLLMENT_TROUBLE,
 	...UPDATE_FILES,
 	"run.lock",

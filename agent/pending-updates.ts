@@ -5,6 +5,8 @@ import { parseObject, writeFileAtomically } from "./files.ts";
 
 /** The security updates that a device knows of and has not installed. */
 export interface PendingUpdates {
+	/** What the notes are about. By default, they are about updates that are not installed. */
+	notes?: keyof typeof FILES;
 	/**
 	 * A text that changes whenever the list may have changed. If it is the same as last time, the
 	 * list is not made again.
@@ -29,7 +31,10 @@ interface Notes {
 	updates: Record<string, string>;
 }
 
-const FILE = "pending-updates.json";
+const FILES = {
+	updates: "pending-updates.json",
+	restart: "pending-restart.json",
+};
 const MAX_UPDATES = 500;
 const MAX_NAME = 200;
 
@@ -41,11 +46,12 @@ const MAX_NAME = 200;
 export async function notePendingUpdates(
 	folder: string,
 	now: Date,
-	{ stamp, list }: PendingUpdates,
+	{ notes: about = "updates", stamp, list }: PendingUpdates,
 	/** False if the notes must stay as they are. */
 	mayWrite = true,
 ): Promise<Waiting | undefined> {
-	const notes = await readNotes(folder);
+	const file = join(folder, FILES[about]);
+	const notes = await readNotes(file);
 	if (notes !== undefined && stamp !== undefined && notes.stamp === stamp) {
 		return waitingOf(notes, now);
 	}
@@ -55,16 +61,16 @@ export async function notePendingUpdates(
 	const names = await list();
 	if (names === undefined) return undefined;
 	const next = updateNotes(notes, stamp ?? null, names, now);
-	const isKept = mayWrite && (await writeNotes(folder, next));
+	const isKept = mayWrite && (await writeNotes(file, next));
 	// Without notes, an age could not be told.
 	if (!isKept && notes === undefined) return undefined;
 	return waitingOf(next, now);
 }
 
 /** Returns false if the folder does not exist or must not be written. */
-async function writeNotes(folder: string, notes: Notes): Promise<boolean> {
+async function writeNotes(file: string, notes: Notes): Promise<boolean> {
 	try {
-		await writeFileAtomically(join(folder, FILE), `${JSON.stringify(notes)}\n`);
+		await writeFileAtomically(file, `${JSON.stringify(notes)}\n`);
 		return true;
 	} catch {
 		return false;
@@ -91,8 +97,8 @@ function updateNotes(
 }
 
 /** Returns undefined if there are no notes, or if they are damaged. */
-async function readNotes(folder: string): Promise<Notes | undefined> {
-	const text = await readFile(join(folder, FILE), "utf8").catch(() => "");
+async function readNotes(file: string): Promise<Notes | undefined> {
+	const text = await readFile(file, "utf8").catch(() => "");
 	const stored = parseObject(text);
 	const updates = stored?.updates;
 	if (typeof updates !== "object" || updates === null) return undefined;

@@ -3,6 +3,7 @@ import { UPDATE_UNITS } from "../../agent/checks/linux/auto-update.ts";
 import { FIREWALL_UNITS } from "../../agent/checks/linux/firewall.ts";
 import { PROTECTION_UNITS } from "../../agent/checks/linux/malware-protection.ts";
 import { REMOTE_UNITS } from "../../agent/checks/linux/remote-login.ts";
+import { restartStampArgs } from "../../agent/checks/linux/restart-pending.ts";
 import { TIME_UNITS } from "../../agent/checks/linux/time-sync.ts";
 import { findFacts } from "../../agent/facts/linux.ts";
 import { MARKER } from "./hostile.ts";
@@ -60,6 +61,7 @@ const nft = (policy: string) =>
 	});
 const TCP =
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n   0: 00000000:0016 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 27131 1 0 100 0 0 10 0\n";
+const DEV = `Inter-|   Receive\n face |bytes    packets\n    lo: 90 1\n  eth0: 90 1\n${MARKER}: 90 1\n`;
 const INET6 = "fe80000000000000021122fffe334455 02 40 20 80     eth0\n";
 const apt = (upgrade: string) =>
 	`APT::Periodic::Update-Package-Lists "1";\nAPT::Periodic::Unattended-Upgrade "${upgrade}";\nUnattended-Upgrade::Allowed-Origins:: "Ubuntu:noble-security";\n`;
@@ -74,6 +76,9 @@ const FILES = {
 	"/proc/uptime": "86400.12 170000.00\n",
 	"/proc/net/tcp": TCP,
 	"/proc/net/if_inet6": INET6,
+	"/proc/net/dev": DEV,
+	[`/sys/class/net/${MARKER}/uevent`]: `INTERFACE=${MARKER}\nIFINDEX=4\n`,
+	"/proc/sys/kernel/random/boot_id": `${MARKER}\n`,
 	"/etc/machine-id": "0123456789abcdef0123456789abcdef\n",
 	"/etc/pam.d/passwd": "@include common-password\n",
 	"/etc/login.defs": `# ${MARKER}\nPASS_MAX_DAYS\t90\n`,
@@ -127,6 +132,8 @@ const GOOD = linux({
 		"timedatectl show --property=NTPSynchronized": "NTPSynchronized=yes\n",
 		"apt-config dump": apt("1"),
 		...searchedOn(["2026-11-20"], ["unattended-upgrades"]),
+		[["stat", ...restartStampArgs()].join(" ")]:
+			"1795132800 1795132800 /run/reboot-required\n",
 		"sshd -T": sshdSays({ banner: MARKER, allowusers: MARKER }),
 	},
 });

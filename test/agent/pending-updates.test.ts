@@ -36,6 +36,18 @@ test("a clock that was set back does not make an update older or younger than th
 	});
 });
 
+test("notes about a restart are kept apart from those about updates", async () => {
+	const folder = await makeAgentFolder();
+	const restart = { notes: "restart", ...list(["a"]) } as const;
+	await notePendingUpdates(folder, on(0), list(["a"]));
+	await notePendingUpdates(folder, on(3), restart);
+	await notePendingUpdates(folder, on(4), list([]));
+	expect(await notePendingUpdates(folder, on(5), restart)).toEqual({
+		count: 1,
+		since: on(3).getTime(),
+	});
+});
+
 test("an update with the name of a method is an ordinary update", async () => {
 	const folder = await makeAgentFolder();
 	const names = ["constructor", "__proto__", "toString"];

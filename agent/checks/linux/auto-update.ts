@@ -14,6 +14,7 @@ import { familyOf, readOsRelease } from "./os-release.ts";
 import { findSearchDays } from "./patch-stamps.ts";
 import { findPendingPackages } from "./pending-packages.ts";
 import { readText } from "./read-text.ts";
+import { judgePendingRestart } from "./restart-pending.ts";
 import { findServices, type Services } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 
@@ -76,17 +77,19 @@ const MANAGERS: Record<string, string> = {
  *
  * The mechanism must also have worked: the newest sign of a search that succeeded, or of installed
  * packages, may be at most 60 days old. A security update that apt or dnf knows of may wait for at
- * most 60 days from when the agent first saw it.
+ * most 60 days from when the agent first saw it, and installed updates may wait as long for a
+ * restart.
  */
 export async function checkAutoUpdate(host: Host): Promise<CheckOutcome> {
 	const outcome = await checkMechanism(host);
 	if (outcome.status !== "PASS") return outcome;
 	const { mechanism } = outcome.evidence;
 	const waiting = await findPendingPackages(host, mechanism);
-	return judgePatchAge(host, withPending(outcome, waiting), {
+	const judged = judgePatchAge(host, withPending(outcome, waiting), {
 		searchDays: await findSearchDays(host, mechanism),
 		pendingDays: daysSince(waiting?.since, host.now),
 	});
+	return judgePendingRestart(host, judged);
 }
 
 async function checkMechanism(host: Host): Promise<CheckOutcome> {

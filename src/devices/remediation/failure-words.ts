@@ -200,6 +200,7 @@ const AGES: [field: string, words: string][] = [
 	["pending_update_days", "an available update has waited for"],
 	["last_search_days", "no search for updates has succeeded for"],
 	["last_update_days", "no update has been installed for"],
+	["restart_pending_days", "installed updates have waited for a restart for"],
 ];
 
 /** The ways in that are open, by the field of the evidence that says so. */

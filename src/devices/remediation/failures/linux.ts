@@ -75,6 +75,10 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Ask an administrator to install the update, and to find in the errors why it was not installed automatically.${commands("`unattended-upgrade --debug` and `apt-mark showhold` (Debian, Ubuntu), `dnf upgrade --security` (Fedora, RHEL)")}`,
 		},
 		{
+			when: { field: "overdue", is: "restart_pending_days" },
+			fix: `Save your work and restart the device. Installed updates, such as a new kernel, take effect only then.${commands("`reboot`; unattended-upgrades restarts a server itself with `Unattended-Upgrade::Automatic-Reboot \"true\";`, and dnf-automatic with `reboot = when-needed`")}`,
+		},
+		{
 			when: { field: "patches_current", is: false },
 			fix: `Ask an administrator to search for updates and to read the errors.${commands("`apt update`, `dnf check-update` or `rpm-ostree upgrade`; `journalctl -u apt-daily -u dnf-automatic-install`")}`,
 		},
