@@ -52,6 +52,7 @@ test.each([
 			other_1_encrypted: false,
 			methods: ["luks2"],
 			unencrypted: ["other_1"],
+			other_1_type: "ext4",
 		},
 	});
 });
@@ -77,6 +78,18 @@ test("the folder with people's homes counts even on a removable disk", async () 
 test("the boot loader's partitions and discs do not count", async () => {
 	expect((await checkDiskAt("/boot/firmware", {}, "vfat")).status).toBe("PASS");
 	expect((await checkDiskAt("/mnt/dvd", {}, "udf")).status).toBe("PASS");
+});
+
+test("the recovery system of Pop!_OS does not count, but a file system of another kind there does", async () => {
+	expect((await checkDiskAt("/recovery", {}, "vfat")).status).toBe("PASS");
+	expect(await checkDiskAt("/recovery", {}, "ext4")).toMatchObject({
+		status: "FAIL",
+		evidence: { unencrypted: ["other_1"] },
+	});
+	expect(await checkDiskAt("/recovery/data", {}, "vfat")).toMatchObject({
+		status: "FAIL",
+		evidence: { other_1_type: "vfat" },
+	});
 });
 
 test("a second mount of an encrypted volume does not count as another volume", async () => {

@@ -5,6 +5,7 @@ import {
 	notApplicable,
 	pass,
 	unknown,
+	word,
 } from "../check.ts";
 import { type Encrypted, findBlockDevices } from "./block-devices.ts";
 import { findEnclosure } from "./enclosure.ts";
@@ -52,12 +53,14 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 		datasets: await readDatasets(host, mounts),
 	};
 	const found = new Map<string, Encrypted>();
+	const fileSystems = new Map<string, string>();
 	const methods = new Set<string>();
 	for (const [name, mount] of nameVolumes(onDisk, devices)) {
 		const { encrypted, method } = await judgeMount(system, mount);
 		if (method) methods.add(method);
 		const others = found.has(name) ? found.get(name) : true;
 		found.set(name, worse(others, encrypted));
+		if (encrypted === false) fileSystems.set(name, mount.type);
 	}
 	const swap = await judgeSwap(system);
 	if (swap !== "none") found.set("swap", swap);
@@ -72,11 +75,16 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 		...(methods.size > 0 && { methods: [...methods].sort() }),
 	};
 	const plain = [...found].filter(([, encrypted]) => encrypted === false);
+	// The folder of such a volume stays on the device, so its file system has to tell which one it is.
+	const types = [...fileSystems]
+		.filter(([name]) => name.startsWith("other_"))
+		.map(([name, type]) => [`${name}_type`, word(type) ?? "unknown"]);
 	if (plain.length > 0) {
 		const folders = mounts.some((mount) => mount.type === "ecryptfs");
 		return fail({
 			...evidence,
 			unencrypted: plain.map(([name]) => name).sort(),
+			...Object.fromEntries(types),
 			...(folders && { encrypted_folders: true }),
 		});
 	}

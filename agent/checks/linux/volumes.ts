@@ -12,6 +12,8 @@ const BOOT = /^\/(boot|efi)(\/|$)/;
 /** Returns true for a file system on a disk that may hold data of people. */
 export function isOnDisk({ source, target, type }: Mount): boolean {
 	if (BOOT.test(target)) return false;
+	// Pop!_OS mounts its installer there, from which people repair the system. Nothing is stored there.
+	if (target === "/recovery" && type === "vfat") return false;
 	const hasDevice = source.startsWith("/dev/") && !/^fuse\./.test(type);
 	// Mounted images, such as snaps, and discs contain no data of people.
 	return (
