@@ -81,16 +81,6 @@ describe("updates", () => {
 			{},
 		],
 		[
-			"Debian's own pattern of origins",
-			TIMERS,
-			apt(
-				{},
-				'Unattended-Upgrade::Origins-Pattern:: "origin=Debian,codename=bookworm,label=Debian-Security";',
-			),
-			"PASS",
-			{},
-		],
-		[
 			"upgrades that are switched off",
 			TIMERS,
 			apt({ "Unattended-Upgrade": "0" }),
@@ -322,5 +312,70 @@ describe("updates", () => {
 			status,
 			evidence,
 		});
+	});
+
+	test.each([
+		["of unattended-upgrades' README", "debian", ["origin=*"], "PASS"],
+		["for everything, in short", "ubuntu", ["o=*"], "PASS"],
+		[
+			"of Debian",
+			"debian",
+			[
+				"origin=Debian,codename=$CODENAME,label=Debian",
+				"origin=Debian,codename=$CODENAME-security,label=Debian-Security",
+			],
+			"PASS",
+		],
+		["for every codename", "debian", ["o=$ID,n=$CODENAME*"], "PASS"],
+		["for the whole origin", "debian", ["origin=Debian"], "PASS"],
+		["for an origin of Ubuntu", "ubuntu", ["origin=$ID,n=noble"], "PASS"],
+		["for a suite of Ubuntu", "ubuntu", ["o=Ubuntu,a=noble-security"], "PASS"],
+		["of a derivative", "mint", ["origin=Ubuntu,a=noble-security"], "PASS"],
+		[
+			"of Debian 10, which fits no newer security updates",
+			"debian",
+			["origin=Debian,codename=$CODENAME,label=Debian-Security"],
+			"FAIL",
+		],
+		["without a label", "debian", ["origin=Debian,codename=bookworm"], "FAIL"],
+		["for stable alone", "debian", ["o=Debian,a=stable"], "FAIL"],
+		["for PPAs alone", "ubuntu", ["origin=LP-PPA-git-core,a=noble"], "FAIL"],
+		["that do not exist", "debian", [], "FAIL"],
+		["with a mirror's address", "debian", ["site=deb.example.com"], "UNKNOWN"],
+		["with a mirror's name", "debian", ["origin=Example"], "UNKNOWN"],
+		["for Ubuntu's updates", "ubuntu", ["o=Ubuntu,a=noble-updates"], "UNKNOWN"],
+		["that are no patterns", "debian", ["*"], "UNKNOWN"],
+		["of a derivative without a name", "mint", ["origin=Mint"], "UNKNOWN"],
+	] as const)("patterns %s", async (_, system, patterns, status) => {
+		const release = {
+			debian: OS_RELEASE.debian,
+			ubuntu: OS_RELEASE.ubuntu,
+			mint: 'ID=linuxmint\nID_LIKE="ubuntu debian"\nVERSION_CODENAME=zara\n',
+		}[system];
+		const lines = patterns.map((pattern) => {
+			const text = pattern
+				.replace("$CODENAME", ["$", "{distro_codename}"].join(""))
+				.replace("$ID", ["$", "{distro_id}"].join(""));
+			return `Unattended-Upgrade::Origins-Pattern:: "${text}";`;
+		});
+		const outcome = await check(release, TIMERS, apt({}, lines.join("\n")));
+		expect(outcome).toMatchObject({
+			status,
+			evidence:
+				status === "UNKNOWN"
+					? { reason: "update_origins_not_known", security_origins: "unknown" }
+					: { security_origins: status === "PASS" },
+		});
+	});
+
+	test.each([
+		["Ubuntu:noble-backports", "FAIL"],
+		["Ubuntu:noble-updates", "UNKNOWN"],
+		["*:noble-security", "PASS"],
+		["UbuntuESM:noble-infra-security", "PASS"],
+	])("the allowed origin %s", async (origin, status) => {
+		const line = `Unattended-Upgrade::Allowed-Origins:: "${origin}";`;
+		const outcome = await check(OS_RELEASE.ubuntu, TIMERS, apt({}, line));
+		expect(outcome.status).toBe(status);
 	});
 });

@@ -1,16 +1,18 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { allowsSecurityUpdates } from "./apt-origins.ts";
 import { runForText } from "./read-text.ts";
 import type { Services } from "./services.ts";
 
 /**
  * Checks unattended-upgrades. The package must be installed, apt's periodic job must run it and
- * refresh the package lists, an origin of security updates must be allowed, and systemd's timers
- * must start the job. Without systemd, cron starts it.
+ * refresh the package lists, the security updates must be allowed, and systemd's timers must start
+ * the job. Without systemd, cron starts it.
  */
 export async function checkUnattendedUpgrades(
 	host: Host,
 	services: Services | undefined,
+	release: ReadonlyMap<string, string>,
 ): Promise<CheckOutcome> {
 	const programs = await host.listFolder("/usr/bin");
 	if (programs.kind !== "names") return unknown("unrecognized_output");
@@ -30,14 +32,12 @@ export async function checkUnattendedUpgrades(
 	const last = (key: string) =>
 		settings.findLast(([name]) => name === key)?.[1] ?? "0";
 	const isOn = (key: string) => isPeriod(last(`APT::Periodic::${key}`));
-	const origins = settings.filter(([name]) =>
-		/^Unattended-Upgrade::(Allowed-Origins|Origins-Pattern)::/.test(name),
-	);
+	const allowsSecurity = allowsSecurityUpdates(settings, release);
 	const evidence = {
 		mechanism,
 		installs: isOn("Unattended-Upgrade"),
 		refreshes_lists: isOn("Update-Package-Lists"),
-		security_origins: origins.some(([, value]) => /security|ESM/i.test(value)),
+		security_origins: allowsSecurity ?? "unknown",
 	};
 	const isEnabled =
 		last("APT::Periodic::Enable") !== "0" ||
@@ -52,11 +52,12 @@ export async function checkUnattendedUpgrades(
 			...(!isEnabled && { periodic_enabled: false }),
 		});
 	}
-	if (!evidence.security_origins) return fail(evidence);
+	if (allowsSecurity === false) return fail(evidence);
 	if (!services) return unknown("service_manager_not_recognized", evidence);
-	return areArmed
+	if (!areArmed) return fail({ ...evidence, timers_active: false });
+	return allowsSecurity
 		? pass(evidence)
-		: fail({ ...evidence, timers_active: false });
+		: unknown("update_origins_not_known", evidence);
 }
 
 /** Parses lines of the form `name "value";`. A list has one line for each of its values. */

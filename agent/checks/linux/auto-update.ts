@@ -120,7 +120,7 @@ async function checkMechanism(host: Host): Promise<CheckOutcome> {
 			: fail({ mechanism: "none" });
 	};
 	if (family.includes("debian") || family.includes("ubuntu")) {
-		const outcome = await checkUnattendedUpgrades(host, services);
+		const outcome = await checkUnattendedUpgrades(host, services, release);
 		return outcome.evidence.mechanism === "none" ? none() : outcome;
 	}
 	if (!services) return unknown("service_manager_not_recognized");

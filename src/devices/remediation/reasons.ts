@@ -269,6 +269,10 @@ export const REASONS = {
 		says: "the device does not report when it last searched for updates",
 		fix: "Let the device search for updates now, and show an administrator the result.",
 	},
+	update_origins_not_known: {
+		says: "the agent cannot tell whether unattended-upgrades may install the security updates",
+		fix: 'Show an administrator the archives from which the device installs updates, or name the security updates in the settings of unattended-upgrades.\nAdministrators: `apt-config dump Unattended-Upgrade`; for example `"origin=Debian,label=Debian-Security";` (Debian) or `"origin=Ubuntu,archive=*-security";` (Ubuntu) below `Unattended-Upgrade::Origins-Pattern`',
+	},
 	no_schedule_found: {
 		says: "the agent found no schedule that installs updates",
 		fix: "Let cron install updates every night.\nAdministrators: `echo '@daily root freebsd-update cron && freebsd-update install' >> /etc/crontab`",

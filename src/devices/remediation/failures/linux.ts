@@ -87,6 +87,10 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Ask an administrator to install a service that installs security updates.${commands("`apt install unattended-upgrades` (Debian, Ubuntu), `dnf install dnf-automatic && systemctl enable --now dnf-automatic-install.timer` (Fedora, RHEL)")}`,
 		},
 		{
+			when: { field: "security_origins", is: false },
+			fix: `Ask an administrator to allow unattended-upgrades the security updates of the distribution.${commands("`\"origin=Debian,label=Debian-Security\";` (Debian) or `\"origin=Ubuntu,archive=*-security\";` (Ubuntu) below `Unattended-Upgrade::Origins-Pattern` in /etc/apt/apt.conf.d/50unattended-upgrades")}`,
+		},
+		{
 			fix: `Ask an administrator to turn on automatic updates.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
 		},
 	],
