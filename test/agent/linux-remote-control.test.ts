@@ -101,6 +101,47 @@ test("an sshd in a container is not the device's", async () => {
 	});
 });
 
+const OF_ADA = "/user.slice/user-1000.slice/user@1000.service";
+
+test.each([
+	[
+		"a Flatpak",
+		`0::${OF_ADA}/app.slice/app-flatpak-com.anydesk.Anydesk-4321.scope\n`,
+		"FAIL",
+	],
+	[
+		"an app that Firejail starts, with the control groups of older systems",
+		"12:pids:/user.slice/user-1000.slice/session-2.scope\n1:name=systemd:/user.slice/user-1000.slice/session-2.scope\n0::/user.slice/user-1000.slice/session-2.scope\n",
+		"FAIL",
+	],
+	["a container of root", "0::/system.slice/docker-0123abcd.scope\n", "PASS"],
+	[
+		"a container that a user starts",
+		`0::${OF_ADA}/user.slice/libpod-0123abcd.scope/container\n`,
+		"PASS",
+	],
+	["a process without a known control group", "0::/\n", "PASS"],
+	["a process whose control group cannot be read", undefined, "PASS"],
+])("AnyDesk in %s", async (_, group, status) => {
+	const files = {
+		...inContainer("anydesk"),
+		...(group !== undefined && { "/proc/4321/cgroup": group }),
+	};
+	const outcome = await check(files);
+	expect(outcome.status).toBe(status);
+	if (status === "FAIL") {
+		expect(outcome.evidence).toEqual({ open_services: ["anydesk"] });
+	}
+});
+
+test("a VNC server in a container without a control group of its own has only its own desktop", async () => {
+	const files = {
+		...inContainer("Xvnc"),
+		"/proc/4321/cgroup": "0::/user.slice/user-1000.slice/session-2.scope\n",
+	};
+	expect((await check(files)).status).toBe("PASS");
+});
+
 test("processes that cannot be listed do not pass, because a product may run among them", async () => {
 	expect(await check({ "/proc/1/status": { kind: "denied" } })).toMatchObject({
 		status: "UNKNOWN",

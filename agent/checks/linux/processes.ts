@@ -45,6 +45,27 @@ export async function findProcesses(
 	return processes;
 }
 
+/** Matches the control groups of containers that a user starts without root. */
+const CONTAINER =
+	/libpod|podman|conmon|docker|containerd|kubepods|lxc|machine/i;
+
+/**
+ * Returns true if a process with a list of processes of its own is not in a container, but in the
+ * sandbox of an app, such as that of Flatpak or Firejail. Such an app has the display of its user and
+ * the network of the device. systemd runs it among the user's other programs.
+ */
+export async function isSandboxedApp(
+	host: Host,
+	pid: number,
+): Promise<boolean> {
+	const file = await host.readFile(`/proc/${pid}/cgroup`);
+	if (file.kind !== "text") return false;
+	return file.text
+		.split("\n")
+		.map((line) => /^\d{1,4}:[^:]{0,200}:(\/user\.slice\/.*)$/.exec(line)?.[1])
+		.some((path) => path !== undefined && !CONTAINER.test(path));
+}
+
 /**
  * Returns the words of a process's command line. Because it may contain anything, callers only look
  * for words that they know.

@@ -1,6 +1,6 @@
 import type { Host } from "../../host.ts";
 import { remoteControlAt } from "../remote-control-ports.ts";
-import { type Process, readArguments } from "./processes.ts";
+import { isSandboxedApp, type Process, readArguments } from "./processes.ts";
 import { readText } from "./read-text.ts";
 
 /**
@@ -38,7 +38,7 @@ const LOCAL_ONLY = /^-+(localhost(=(1|yes|on|true))?|inetd)$/i;
 /**
  * Returns our names for the services through which somebody may control the device from elsewhere.
  * A service counts if it listens on its usual port, or if its process runs and does not keep to
- * this device. Processes in containers do not count.
+ * this device. Processes in containers do not count, but apps in sandboxes do.
  */
 export async function findRemoteControl(
 	host: Host,
@@ -52,13 +52,21 @@ export async function findRemoteControl(
 	}
 	for (const { name, pid, isContained } of processes) {
 		const service = Object.hasOwn(SERVERS, name) ? SERVERS[name] : undefined;
-		if (!service || isContained || found.has(service)) continue;
+		if (!service || found.has(service)) continue;
+		if (isContained && !(await isAppOfDesktop(host, service, pid))) continue;
 		if (service === "vnc" && (await isLocalVnc(host, pid))) continue;
 		if (service === "xrdp" && (await isLocalXrdp(host))) continue;
 		found.add(service);
 	}
 	return [...found].sort();
 }
+
+/**
+ * Returns true if a process with a list of processes of its own shows a user's desktop to others.
+ * Servers of VNC and xrdp also run in containers, where they only have desktops of their own.
+ */
+const isAppOfDesktop = async (host: Host, service: string, pid: number) =>
+	service !== "vnc" && service !== "xrdp" && (await isSandboxedApp(host, pid));
 
 async function isLocalVnc(host: Host, pid: number): Promise<boolean> {
 	const words = (await readArguments(host, pid)) ?? [];
