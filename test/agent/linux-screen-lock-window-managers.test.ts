@@ -79,6 +79,74 @@ test.each([
 		{},
 	],
 	[
+		"by the administrator's file",
+		{
+			...sway("-w"),
+			"/etc/swayidle/config": "timeout 600 'swaylock -f'\n",
+		},
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"by the user's file rather than the administrator's",
+		{
+			...sway("-w"),
+			[SWAYIDLE]: "timeout 3600 'swaylock -f'\n",
+			"/etc/swayidle/config": "timeout 600 'swaylock -f'\n",
+		},
+		"FAIL",
+		{ idle_seconds: 3600 },
+	],
+	[
+		"by a file in another folder for settings",
+		{
+			...manager("sway", {
+				name: "swayidle",
+				args: ["swayidle", "-w"],
+				environ: ["XDG_CONFIG_HOME=/home/ada/settings", "S3CRET=abc"],
+			}),
+			"/home/ada/settings/swayidle/config": "timeout 60 swaylock\n",
+		},
+		"PASS",
+		{ idle_seconds: 60 },
+	],
+	[
+		"as a file says that the agent does not find, because swayidle would end without one",
+		sway("-w"),
+		"UNKNOWN",
+		{ reason: "locker_settings_not_read" },
+	],
+	[
+		"as a file says that the agent cannot find by its name",
+		sway("-wC", "idle.conf", "timeout", "300", 'swaymsg "output * dpms off"'),
+		"UNKNOWN",
+		{ reason: "locker_settings_not_read" },
+	],
+	[
+		"in time by its arguments, whatever a file says",
+		sway("-C", "idle.conf", "timeout", "300", "swaylock"),
+		"PASS",
+		{ idle_seconds: 300 },
+	],
+	[
+		"never, because swayidle only waits for sleep",
+		sway("-w", "before-sleep", "swaylock -f"),
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"perhaps by systemd, which knows when the session is idle",
+		sway("idlehint", "300", "lock", "swaylock -f"),
+		"UNKNOWN",
+		{ reason: "locker_settings_not_read" },
+	],
+	[
+		"too late, or sooner by a script",
+		sway("timeout", "300", "/home/ada/away.sh", "timeout", "3600", "swaylock"),
+		"UNKNOWN",
+		{ reason: "lock_command_not_recognized", idle_seconds: 3600 },
+	],
+	[
 		"never, because swayidle does not run",
 		manager("sway"),
 		"FAIL",
@@ -89,6 +157,27 @@ test.each([
 		status,
 		evidence: { desktop: "window-manager", ...evidence },
 	});
+});
+
+test.each([
+	["quickshell"],
+	["qs"],
+	["dms"],
+	[".quickshell-wrapped"],
+])("a window manager with the shell %s, which may lock, is unknown", async (shell) => {
+	const reason = "locker_settings_not_read";
+	const unknown = { status: "UNKNOWN", evidence: { reason } };
+	const desktop = (...args: string[]) =>
+		manager("niri", { name: shell }, { name: "swayidle", args });
+	expect(await checkDesktops(manager("niri", { name: shell }))).toMatchObject(
+		unknown,
+	);
+	expect(
+		await checkDesktops(desktop("swayidle", "timeout", "3600", "swaylock")),
+	).toMatchObject(unknown);
+	expect(
+		await checkDesktops(desktop("swayidle", "timeout", "300", "swaylock")),
+	).toMatchObject({ status: "PASS", evidence: { idle_seconds: 300 } });
 });
 
 const HYPR = "/home/ada/.config/hypr/hypridle.conf";
@@ -122,15 +211,19 @@ test.each([
 	expect((await checkDesktops(files)).status).toBe(status);
 });
 
-const xss = manager("i3", {
-	name: "xss-lock",
-	environ: [
-		"DISPLAY=:0",
-		"S3CRET=abc",
-		"XAUTHORITY=/run/user/1000/gdm/Xauthority",
-	],
-});
+const onX = (name: string, ...args: string[]) =>
+	manager("i3", {
+		name,
+		args: [name, ...args],
+		environ: [
+			"DISPLAY=:0",
+			"S3CRET=abc",
+			"XAUTHORITY=/run/user/1000/gdm/Xauthority",
+		],
+	});
+const xss = onX("xss-lock", "--transfer-sleep-lock", "--", "i3lock", "-n");
 const XSET = `${ada}DISPLAY=:0 XAUTHORITY=/run/user/1000/gdm/Xauthority xset q`;
+const LIGHT_LOCKER = `${ada}gsettings get apps.light-locker lock-after-screensaver`;
 const xset = (seconds: number) =>
 	`Keyboard Control:\n  auto repeat:  on    key click percent:  0    LED mask:  00000000\nScreen Saver:\n  prefer blanking:  yes    allow exposures:  yes\n  timeout:  ${seconds}    cycle:  600\nColors:\n  default colormap:  0x20\n`;
 
@@ -155,6 +248,62 @@ test.each([
 		{},
 		"UNKNOWN",
 		{ reason: "timeout_not_known" },
+	],
+	[
+		"by a script that xss-lock starts, which may lock",
+		onX("xss-lock", "-n", "/usr/bin/dim", "/home/ada/bin/away.sh"),
+		{ [XSET]: xset(600) },
+		"UNKNOWN",
+		{ reason: "lock_command_not_recognized" },
+	],
+	[
+		"not by xss-lock, which only turns the screen off",
+		onX("xss-lock", "xset", "dpms", "force", "off"),
+		{ [XSET]: xset(600) },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"by xss-lock without `--`",
+		onX("xss-lock", "-l", "-s", "3", "slock"),
+		{ [XSET]: xset(600) },
+		"PASS",
+		{ idle_seconds: 600 },
+	],
+	[
+		"by light-locker soon after the server blanks the screen",
+		onX("light-locker"),
+		{ [XSET]: xset(600), [LIGHT_LOCKER]: "uint32 5\n" },
+		"PASS",
+		{ idle_seconds: 600, lock_delay_seconds: 5 },
+	],
+	[
+		"by light-locker an hour later, as its option says",
+		onX("light-locker", "--lock-after-screensaver=3600"),
+		{ [XSET]: xset(600), [LIGHT_LOCKER]: "uint32 5\n" },
+		"FAIL",
+		{ idle_seconds: 600, lock_delay_seconds: 3600 },
+	],
+	[
+		"not by light-locker, because of its option",
+		onX("light-locker", "--lock-after-screensaver", "0", "--late-locking"),
+		{ [XSET]: xset(600) },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"not by light-locker, because of its setting",
+		onX("light-locker", "--lock-on-suspend"),
+		{ [XSET]: xset(600), [LIGHT_LOCKER]: "uint32 0\n" },
+		"FAIL",
+		{ lock_enabled: false },
+	],
+	[
+		"by light-locker after a time that nobody can read",
+		onX("light-locker"),
+		{ [XSET]: xset(600) },
+		"UNKNOWN",
+		{ reason: "locker_settings_not_read" },
 	],
 	[
 		"by xautolock",

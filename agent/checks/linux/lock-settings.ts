@@ -15,6 +15,8 @@ export interface Lock {
 	delaySeconds?: number;
 	/** True if the administrator has fixed the settings so that the user cannot change them. */
 	isEnforced?: boolean;
+	/** The reason why the desktop may lock sooner than that. */
+	unclear?: Reason | undefined;
 }
 
 /** A lock, or the reason why it is not known. */

@@ -28,7 +28,7 @@ import { findProcesses } from "./processes.ts";
  * CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. If several users have
  * desktops, the worst result counts. The check reads the settings of the user and those that the
  * administrator has set as defaults or enforced. A window manager without a known locker is never
- * locked and fails. GNOME Shell locks only if GDM runs. A desktop whose settings the check does not
+ * locked and fails, unless a shell runs that may lock it. GNOME Shell locks only if GDM runs. A desktop whose settings the check does not
  * know is UNKNOWN. Without a desktop the check does not apply.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
@@ -101,7 +101,7 @@ async function readLock(host: Host, desktop: Desktop): Promise<FoundLock> {
 function judge(host: Host, { kind }: Desktop, lock: FoundLock): CheckOutcome {
 	const desktop = { desktop: kind };
 	if ("reason" in lock) return unknown(lock.reason, desktop);
-	const { isEnabled, idleSeconds, delaySeconds, isEnforced } = lock;
+	const { isEnabled, idleSeconds, delaySeconds, isEnforced, unclear } = lock;
 	const evidence = {
 		...desktop,
 		lock_enabled: isEnabled,
@@ -116,5 +116,6 @@ function judge(host: Host, { kind }: Desktop, lock: FoundLock): CheckOutcome {
 		idleSeconds > 0 &&
 		idleSeconds + (delaySeconds ?? 0) <=
 			host.threshold("max_lock_delay_seconds");
-	return isSoon ? pass(evidence) : fail(evidence);
+	if (isSoon) return pass(evidence);
+	return unclear ? unknown(unclear, evidence) : fail(evidence);
 }
