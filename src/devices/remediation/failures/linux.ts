@@ -76,7 +76,7 @@ export const LINUX_FAILURES: Fixes = {
 		},
 		{
 			when: { field: "overdue", is: "restart_pending_days" },
-			fix: `Save your work and restart the device. Installed updates, such as a new kernel, take effect only then.${commands("`reboot`; unattended-upgrades restarts a server itself with `Unattended-Upgrade::Automatic-Reboot \"true\";`, and dnf-automatic with `reboot = when-needed`")}`,
+			fix: `Save your work and restart the device. Installed updates, such as a new kernel, take effect only then.${commands('`reboot`; unattended-upgrades restarts a server itself with `Unattended-Upgrade::Automatic-Reboot "true";`, and dnf-automatic with `reboot = when-needed`')}`,
 		},
 		{
 			when: { field: "patches_current", is: false },
@@ -88,7 +88,7 @@ export const LINUX_FAILURES: Fixes = {
 		},
 		{
 			when: { field: "security_origins", is: false },
-			fix: `Ask an administrator to allow unattended-upgrades the security updates of the distribution.${commands("`\"origin=Debian,label=Debian-Security\";` (Debian) or `\"origin=Ubuntu,archive=*-security\";` (Ubuntu) below `Unattended-Upgrade::Origins-Pattern` in /etc/apt/apt.conf.d/50unattended-upgrades")}`,
+			fix: `Ask an administrator to allow unattended-upgrades the security updates of the distribution.${commands('`"origin=Debian,label=Debian-Security";` (Debian) or `"origin=Ubuntu,archive=*-security";` (Ubuntu) below `Unattended-Upgrade::Origins-Pattern` in /etc/apt/apt.conf.d/50unattended-upgrades')}`,
 		},
 		{
 			fix: `Ask an administrator to turn on automatic updates.${commands("`dpkg-reconfigure -plow unattended-upgrades` (Debian, Ubuntu), `apply_updates = yes` in /etc/dnf/automatic.conf (Fedora, RHEL)")}`,
@@ -127,7 +127,7 @@ export const LINUX_FAILURES: Fixes = {
 		},
 		{
 			when: { field: "scanner_required", is: true },
-			fix: `Ask an administrator to install the organization's product, or ClamAV. AppArmor and SELinux are not enough.${commands("`apt install clamav-daemon` or `dnf install clamd`, then `systemctl enable --now clamav-clamonacc clamav-freshclam`")}`,
+			fix: `Ask an administrator to install the organization's product, or ClamAV. AppArmor and SELinux are not enough, nor is fapolicyd.${commands("`apt install clamav-daemon` or `dnf install clamd`, then `systemctl enable --now clamav-clamonacc clamav-freshclam`")}`,
 		},
 		{
 			fix: `Ask an administrator to turn on AppArmor or SELinux, or to install a scanner.${commands("`systemctl enable --now apparmor`, or `SELINUX=enforcing` in /etc/selinux/config and a restart")}`,
