@@ -1,4 +1,4 @@
-import type { Answer } from "../linux/packet.ts";
+import type { Answer } from "../answer.ts";
 
 /** The first packet of a connection that a stranger on the internet opens to this device. */
 export interface NewPacket {

@@ -1,4 +1,4 @@
-import { type Answer, allOf } from "../linux/packet.ts";
+import { type Answer, allOf } from "../answer.ts";
 import { goesToPort, isOwnAddress, type NewPacket } from "./new-packets.ts";
 
 type Action = "pass" | "block";

@@ -1,4 +1,4 @@
-import { type Answer, allOf, anyOf } from "./packet.ts";
+import { type Answer, allOf, anyOf } from "../answer.ts";
 
 /** A setting of apt. A list has one for each of its values. */
 type Setting = readonly [name: string, value: string];
@@ -64,7 +64,9 @@ const DEBIAN_WITH_SECURITY_CODENAMES = 11;
 function securityArchive(release: ReadonlyMap<string, string>): Archive {
 	const codename = release.get("VERSION_CODENAME") ?? "";
 	const isOfRelease = (...suffixes: string[]) =>
-		new RegExp(`^${/^[a-z]+$/.test(codename) ? codename : "-"}(${suffixes.join("|")})$`);
+		new RegExp(
+			`^${/^[a-z]+$/.test(codename) ? codename : "-"}(${suffixes.join("|")})$`,
+		);
 	const id = release.get("ID");
 	if (id === "ubuntu") {
 		// All security updates are in the suite for other updates too.
@@ -89,8 +91,7 @@ function securityArchive(release: ReadonlyMap<string, string>): Archive {
 			},
 			isNot: {
 				label: /^Debian( Backports)?$/,
-				suite:
-					/^(oldold|old)?stable(-updates|-backports|-proposed-updates)?$/,
+				suite: /^(oldold|old)?stable(-updates|-backports|-proposed-updates)?$/,
 				codename: isOfRelease(
 					"",
 					"-updates",
@@ -129,11 +130,12 @@ function parsePattern(name: string, value: string): Condition[] {
 
 function meets(archive: Archive, { key, wanted }: Condition): Answer {
 	const field = Object.hasOwn(FIELDS, key) ? FIELDS[key] : undefined;
-	if (wanted === "*" && (field || /^(site|c|component)$/.test(key))) return true;
+	if (wanted === "*" && (field || /^(site|c|component)$/.test(key)))
+		return true;
 	if (!field || wanted === "") return undefined;
 	const text = wanted
-		.replaceAll("${distro_id}", archive.id)
-		.replaceAll("${distro_codename}", archive.codename);
+		.replaceAll(/\$\{distro_id\}/g, archive.id)
+		.replaceAll(/\$\{distro_codename\}/g, archive.codename);
 	if (field === "origin" && OTHER_MAKERS.test(text)) return false;
 	const actual = archive.is[field];
 	if (actual !== undefined && isLike(actual, text)) return true;

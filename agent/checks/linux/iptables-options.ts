@@ -1,6 +1,5 @@
+import { type Answer, anyOf } from "../answer.ts";
 import {
-	type Answer,
-	anyOf,
 	arrivesOn,
 	comesFrom,
 	goesTo,

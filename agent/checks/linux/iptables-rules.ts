@@ -1,5 +1,5 @@
+import { allOf, not } from "../answer.ts";
 import { IPTABLES_OPTIONS, KNOWN_MODULES } from "./iptables-options.ts";
-import { allOf, not } from "./packet.ts";
 import type {
 	Action,
 	BaseChain,

@@ -1,11 +1,8 @@
+import { type Answer, allOf, anyOf, not } from "../answer.ts";
 import {
-	type Answer,
-	allOf,
-	anyOf,
 	arrivesOn,
 	comesFrom,
 	goesTo,
-	not,
 	type Packet,
 	PROTOCOL_NUMBERS,
 	parseAddresses,

@@ -1,5 +1,5 @@
+import { allOf } from "../answer.ts";
 import { nftHasKey, nftMatches, property, type Sets } from "./nft-matches.ts";
-import { allOf } from "./packet.ts";
 import type {
 	Action,
 	BaseChain,

@@ -1,4 +1,5 @@
-import type { Answer, Packet } from "./packet.ts";
+import type { Answer } from "../answer.ts";
+import type { Packet } from "./packet.ts";
 
 /** What happens to a packet: the filter lets it in or keeps it out. Undefined if unknown. */
 export type Verdict = "open" | "closed" | undefined;

@@ -1,7 +1,5 @@
 import { BlockList, isIP } from "node:net";
-
-/** True, false, or undefined if the agent cannot decide. */
-export type Answer = boolean | undefined;
+import type { Answer } from "../answer.ts";
 
 export type Family = "ipv4" | "ipv6";
 
@@ -40,27 +38,6 @@ export function newPackets(
 		),
 	);
 }
-
-export function allOf(answers: Iterable<Answer>): Answer {
-	let all: Answer = true;
-	for (const answer of answers) {
-		if (answer === false) return false;
-		if (answer === undefined) all = undefined;
-	}
-	return all;
-}
-
-export function anyOf(answers: Iterable<Answer>): Answer {
-	let any: Answer = false;
-	for (const answer of answers) {
-		if (answer === true) return true;
-		if (answer === undefined) any = undefined;
-	}
-	return any;
-}
-
-export const not = (answer: Answer): Answer =>
-	answer === undefined ? undefined : !answer;
 
 /**
  * Returns whether the packet arrives on an interface that a name such as `eth0` or `eth*` means.
