@@ -4,6 +4,7 @@ import { recordName } from "../records/record-name.ts";
 import { shorten } from "../records/result-rows.ts";
 import type { Values } from "../records/values.ts";
 import { type AskedValues, askedValue } from "./import-choices.ts";
+import { type DateColumns, waitsForOrder } from "./import-dates.ts";
 import type { CsvFile } from "./import-file.ts";
 import type { PlannedLine } from "./import-plan.ts";
 
@@ -36,6 +37,9 @@ export const importedLine = z.object({
 					.describe(
 						"The value in unknown_values that has no meaning yet; null: another problem",
 					),
+				waits_for_order: z
+					.boolean()
+					.describe("True if date_columns asks how to read the date"),
 			}),
 		)
 		.describe("Problems of a WRONG line"),
@@ -69,13 +73,21 @@ export function collectLines(
 	kind: AnyRecordKind,
 	file: CsvFile,
 	asked: AskedValues,
+	dates: DateColumns,
 ): AnswerLines {
 	const lines: ImportedLine[] = [];
 	let room = MAX_IN_FULL;
 	return {
 		lines,
 		add(planned) {
-			const whole = describeLine(kind, file, lines.length, planned, asked);
+			const whole = describeLine(
+				kind,
+				file,
+				lines.length,
+				planned,
+				asked,
+				dates,
+			);
 			const text = JSON.stringify(whole);
 			const hasDetails =
 				planned.issues.length > 0 || Object.keys(whole.changes).length > 0;
@@ -99,6 +111,7 @@ function describeLine(
 	at: number,
 	{ line, outcome, before, values, issues, sameName }: PlannedLine,
 	asked: AskedValues,
+	dates: DateColumns,
 ): ImportedLine {
 	const fileLine = lines[at];
 	const record: Values = { ...before, ...values };
@@ -122,6 +135,8 @@ function describeLine(
 				column: headings.get(name) ?? name,
 				message,
 				unknown_value: (fileLine && askedValue(fileLine, name, asked)) ?? null,
+				waits_for_order:
+					fileLine !== undefined && waitsForOrder(fileLine, name, dates),
 			};
 		}),
 		same_name: sameName
@@ -131,11 +146,12 @@ function describeLine(
 	};
 }
 
-/** Keeps one problem of a line, if possible one that no meaning of a value solves. */
+/** Keeps one problem of a line, if possible one that no answer of the reader solves. */
 function briefLine(line: ImportedLine): ImportedLine {
 	const told =
-		line.issues.find(({ unknown_value }) => unknown_value === null) ??
-		line.issues[0];
+		line.issues.find(
+			(issue) => issue.unknown_value === null && !issue.waits_for_order,
+		) ?? line.issues[0];
 	return {
 		...line,
 		changes: {},

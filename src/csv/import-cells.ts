@@ -8,6 +8,7 @@ import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { isScale, stepsOf } from "../records/scales.ts";
 import type { Values } from "../records/values.ts";
+import { readDay } from "./dates.ts";
 import {
 	type ChoiceField,
 	type ChoiceFields,
@@ -16,6 +17,7 @@ import {
 	readChoice,
 	stepsByKey,
 } from "./import-choices.ts";
+import { type DateColumns, noDate } from "./import-dates.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import type { References, Wanted } from "./import-references.ts";
 import { wrongFile } from "./read-table.ts";
@@ -71,6 +73,13 @@ export function choiceFieldsOf(kinds: CellKinds): ChoiceFields {
 	return new Map([...kinds].filter(([, { choices }]) => choices.size > 0));
 }
 
+/** Returns the names of the fields with dates. */
+export function dateFieldsOf(kinds: CellKinds): string[] {
+	return [...kinds]
+		.filter(([, { field }]) => field.type === "date")
+		.map(([name]) => name);
+}
+
 /**
  * Returns the texts in the file's reference columns, by the kind of record that they should name.
  * Throws bad_request if there are too many of them.
@@ -108,6 +117,7 @@ export function readCells(
 	{ cells }: FileLine,
 	kinds: CellKinds,
 	references: References,
+	dates: DateColumns,
 	before: Values | undefined,
 ): { given: Values; issues: FieldIssue[] } {
 	const given: Values = {};
@@ -129,6 +139,13 @@ export function readCells(
 			const { codes, unknown } = readCountries(cell);
 			if (unknown === undefined) given[name] = codes;
 			else issues.push({ field: name, message: noCountry(unknown) });
+			continue;
+		}
+		if (kind.field.type === "date") {
+			const order = dates.get(name)?.order ?? null;
+			const day = readDay(cell, order);
+			if (day !== undefined) given[name] = day;
+			else issues.push({ field: name, message: noDate(cell, order) });
 			continue;
 		}
 		if (!kind.reference) {

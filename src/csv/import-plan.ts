@@ -12,6 +12,7 @@ import type { Values } from "../records/values.ts";
 import { prepareNew, prepareUpdate } from "../records/values.ts";
 import { parseInput } from "../validation.ts";
 import { cellKindsOf, readCells, wantedReferences } from "./import-cells.ts";
+import type { DateColumns } from "./import-dates.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 import {
 	findMatches,
@@ -43,6 +44,8 @@ interface Options {
 	lock: boolean;
 	/** Skips the new records whose name an existing record already has. */
 	skipKnownNames: boolean;
+	/** The columns with dates in which the order of day and month matters. */
+	dates?: DateColumns;
 	/** Why lines are skipped, by their numbers. The caller said so of one of their values. */
 	skipped?: ReadonlyMap<number, FieldIssue>;
 }
@@ -64,7 +67,7 @@ export async function* planImport(
 	membership: Membership,
 	file: CsvFile,
 	by: MatchBy,
-	{ lock, skipKnownNames, skipped = new Map() }: Options,
+	{ lock, skipKnownNames, dates = new Map(), skipped = new Map() }: Options,
 ): AsyncGenerator<PlannedLine, void> {
 	const { organizationId } = membership;
 	const cellKinds = cellKindsOf(kind);
@@ -140,6 +143,7 @@ export async function* planImport(
 			fileLine,
 			cellKinds,
 			references,
+			dates,
 			before,
 		);
 		let values: Values = {};

@@ -7,13 +7,14 @@ import type { Principal } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { recordKinds } from "../registers/all.ts";
 import { collectLines, importedLine } from "./import-answer.ts";
-import { cellKindsOf, choiceFieldsOf } from "./import-cells.ts";
+import { cellKindsOf, choiceFieldsOf, dateFieldsOf } from "./import-cells.ts";
 import {
 	applyAnswers,
 	findUnknownValues,
 	unknownValue,
 	valueChoices,
 } from "./import-choices.ts";
+import { dateColumn, dateOrders, findDateColumns } from "./import-dates.ts";
 import { readFile, rejectUnknown } from "./import-file.ts";
 import { chooseMatch, MATCH_BY } from "./import-matching.ts";
 import { type PlannedLine, planImport, printOf } from "./import-plan.ts";
@@ -64,6 +65,11 @@ export const importRecords = defineOperation({
 			.optional()
 			.describe(
 				"The meaning of unknown values of choices, by field and value: a choice; null: as if the cell were not there; SKIP: skips the lines",
+			),
+		date_orders: dateOrders
+			.optional()
+			.describe(
+				"How the dates of a field are written, if date_columns asks: DMY: the day comes before the month, as in 31/12/2026; MDY: the month comes first",
 			),
 		skip_wrong: z
 			.boolean()
@@ -120,6 +126,11 @@ export const importRecords = defineOperation({
 			.describe(
 				"Values of choices that are none, each once, at most 50; values may say what they mean",
 			),
+		date_columns: z
+			.array(dateColumn)
+			.describe(
+				"Columns with dates such as 03/04/2026, which either order can mean; date_orders may say which one is meant",
+			),
 		brief_lines: z
 			.int()
 			.describe("Lines that are not told in full; their left_out is above 0"),
@@ -131,19 +142,26 @@ export const importRecords = defineOperation({
 		if (!kind) throw new Error(`there is no kind of record ${input.kind}`);
 		const inFile = await readFile(kind, input.csv, input.columns);
 		if (!isDryRun) rejectUnknown(kind, inFile);
-		const choices = choiceFieldsOf(cellKindsOf(kind));
+		const cellKinds = cellKindsOf(kind);
+		const choices = choiceFieldsOf(cellKinds);
 		const asked = await findUnknownValues(inFile, choices);
 		const { file, skipped } = await applyAnswers(inFile, choices, input.values);
+		const dates = await findDateColumns(
+			file,
+			dateFieldsOf(cellKinds),
+			input.date_orders,
+		);
 		const by = chooseMatch(kind, file, input.match_by);
 		const counts = { ADD: 0, UPDATE: 0, UNCHANGED: 0, SKIP: 0, WRONG: 0 };
 		let knownNames = 0;
 		const hash = createHash("sha256");
-		const answer = collectLines(kind, file, asked);
+		const answer = collectLines(kind, file, asked, dates);
 		const changing: ChangingLine[] = [];
 		const wrong: PlannedLine[] = [];
 		const options = {
 			lock: !isDryRun,
 			skipKnownNames: input.skip_known_names ?? false,
+			dates,
 			skipped,
 		};
 		for await (const planned of planImport(
@@ -200,6 +218,7 @@ export const importRecords = defineOperation({
 			unknown_values: [...asked.values()].flatMap((values) => [
 				...values.values(),
 			]),
+			date_columns: [...dates.values()].filter(({ count }) => count > 0),
 			brief_lines: answer.lines.filter(({ left_out }) => left_out > 0).length,
 			lines: answer.lines,
 		};
@@ -224,7 +243,7 @@ export async function importCsv(
 		const flag = { true: true, false: false }[input[name] ?? ""];
 		if (flag !== undefined) given[name] = flag;
 	}
-	for (const name of ["columns", "values"]) {
+	for (const name of ["columns", "values", "date_orders"]) {
 		const json = input[name];
 		if (json !== undefined) given[name] = parsed(json);
 	}

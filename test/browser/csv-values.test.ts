@@ -38,7 +38,7 @@ test("the import asks once what each unknown value means, and imports the file b
 		.waitFor();
 	await preview(page)
 		.getByText(
-			"5 lines: 1 to add, 0 to change, 0 unchanged, 0 wrong, 4 with a value whose meaning you choose above.",
+			"5 lines: 1 to add, 0 to change, 0 unchanged, 0 wrong, 4 waiting for your choice above.",
 		)
 		.waitFor();
 	// The lines that wait for an answer are not listed one by one.
@@ -102,6 +102,53 @@ test("the import of risks reads the labels of scores and asks what other words m
 	expect(risks).toMatchObject([
 		{ name: "Fire", inherent_likelihood: 2, inherent_impact: 5 },
 		{ name: "Flood", inherent_likelihood: 2, inherent_impact: 4 },
+	]);
+});
+
+test("the import asks whether the day or the month comes first, and shows what other dates say", async () => {
+	const page = await served.openPageAs(admin, at("r/people/import"));
+	await choose(
+		page,
+		"people.csv",
+		"Full name,Email,Kind,Contract start date,Contract end date\r\nAda,ada.dated@example.com,Employee,31/01/2026,03/04/2027\r\nBob,bob.dated@example.com,Employee,01/02/2026,01/02/2028\r\n",
+	);
+	const asked = page.getByRole("region", { name: "Order of dates" });
+	await asked.getByText("Does the day or the month come first?").waitFor();
+	const start = asked.getByRole("combobox", {
+		name: "“01/02/2026” in Contract start date (1 line)",
+	});
+	const readAs = "Day first: 1 Feb 2026";
+	await expect.poll(() => start.inputValue()).toBe(readAs);
+	await preview(page)
+		.getByText(
+			"2 lines: 0 to add, 0 to change, 0 unchanged, 0 wrong, 2 waiting for your choice above.",
+		)
+		.waitFor();
+	await page
+		.getByText("First choose above whether the day or the month comes first.")
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "import-date-orders");
+	await asked
+		.getByRole("combobox", {
+			name: "“03/04/2027” in Contract end date (2 lines)",
+		})
+		.click();
+	await page
+		.getByRole("option", { name: "Month first: 4 Mar 2027", exact: true })
+		.click();
+	await asked.getByText("How dates are read").waitFor();
+	await page.getByRole("button", { name: "Import 2 people" }).click();
+	await page.getByText("2 people added.").waitFor();
+	const { people } = await callByName(served.database, admin, "listPeople", {
+		organization_id: served.organizationId,
+		filter: { query: "dated@example.com" },
+		order_by: { field: "full_name" },
+		detail: "full",
+	});
+	expect(people).toMatchObject([
+		{ contract_start_date: "2026-01-31", contract_end_date: "2027-03-04" },
+		{ contract_start_date: "2026-02-01", contract_end_date: "2028-01-02" },
 	]);
 });
 

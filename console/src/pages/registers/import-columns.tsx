@@ -78,7 +78,7 @@ function contentOf(field: FieldDescription): string {
 		case "countries":
 			return "Country codes such as DE; separate several with semicolons";
 		case "date":
-			return `${help}; for example 2026-12-31`;
+			return `${help}; for example 2026-12-31 or 31.12.2026`;
 		case "datetime":
 			return `${help}; for example 2026-12-31T15:30:00Z`;
 		case "integer":

@@ -51,7 +51,7 @@ export function ImportLines({
 	kind,
 	organizationId,
 }: {
-	/** The plan without the lines that wait for the meaning of a value. */
+	/** The plan without the lines that wait for an answer. */
 	plan: Plan;
 	waiting: number;
 	kind: KindDescription;

@@ -17,11 +17,16 @@ import { ErrorState } from "../../parts/error-state.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { forgetReadings } from "../../queries.ts";
 import { type ColumnChoices, ColumnFields } from "./column-choices.tsx";
+import { DateOrderFields } from "./date-order-fields.tsx";
 import type { ChosenFile } from "./import-file.ts";
 import { ImportLines } from "./import-lines.tsx";
 import { ImportProgress } from "./import-progress.tsx";
 import { GuessedColumns, Summary } from "./import-summary.tsx";
-import { type Meanings, withoutWaiting } from "./unknown-values.ts";
+import {
+	type DateOrders,
+	type Meanings,
+	withoutWaiting,
+} from "./unknown-values.ts";
 import { MeaningFields } from "./value-meanings.tsx";
 
 const IMPORT = "/api/console/importRecords";
@@ -47,6 +52,7 @@ export function ImportPreview({
 	const [matchBy, setMatchBy] = useState<MatchBy>();
 	const [columns, setColumns] = useState<ColumnChoices>({});
 	const [meanings, setMeanings] = useState<Meanings>({});
+	const [dateOrders, setDateOrders] = useState<DateOrders>({});
 	const [isSkipping, setSkipping] = useState(false);
 	const [isSkippingNames, setSkippingNames] = useState(false);
 	const input = {
@@ -57,6 +63,9 @@ export function ImportPreview({
 		}),
 		...(Object.keys(meanings).length > 0 && {
 			values: JSON.stringify(meanings),
+		}),
+		...(Object.keys(dateOrders).length > 0 && {
+			date_orders: JSON.stringify(dateOrders),
 		}),
 		...(matchBy && { match_by: matchBy }),
 		...(isSkippingNames && { skip_known_names: "true" }),
@@ -70,6 +79,7 @@ export function ImportPreview({
 			matchBy,
 			columns,
 			meanings,
+			dateOrders,
 			isSkippingNames,
 		],
 		queryFn: ({ signal }) => sendCsv<Plan>(IMPORT, input, file.text, signal),
@@ -131,6 +141,11 @@ export function ImportPreview({
 				values={trying.data?.unknown_values ?? []}
 				meanings={meanings}
 				onChange={setMeanings}
+			/>
+			<DateOrderFields
+				columns={trying.data?.date_columns ?? []}
+				orders={dateOrders}
+				onChange={setDateOrders}
 			/>
 			{trying.isError ? (
 				<ErrorState
@@ -243,7 +258,7 @@ const listed = (labels: readonly string[]) =>
 	new Intl.ListFormat("en-GB").format(labels.map((label) => `“${label}”`));
 
 function ConfirmButton({
-	plan: { add, update, wrong, skipped_by_value, unknown_columns },
+	plan: { add, update, wrong, skipped_by_value, unknown_columns, date_columns },
 	waiting,
 	kind: { noun, nouns },
 	isSkipping,
@@ -252,7 +267,7 @@ function ConfirmButton({
 	onConfirm,
 }: {
 	plan: Plan;
-	/** Number of lines that wait for the meaning of a value. */
+	/** Number of lines that wait for an answer. */
 	waiting: number;
 	isSkipping: boolean;
 	kind: KindDescription;
@@ -266,7 +281,9 @@ function ConfirmButton({
 		unknown_columns.length > 0
 			? "First say above which field each column is."
 			: waiting > 0
-				? "First choose above what each value means."
+				? date_columns.some(({ order }) => order === null)
+					? "First choose above whether the day or the month comes first."
+					: "First choose above what each value means."
 				: wrong > 0 && !isSkipping
 					? "Fix the wrong lines and upload the file again, or skip them."
 					: records > 0

@@ -12,7 +12,7 @@ export function Summary({
 	waiting,
 	kind,
 }: {
-	/** The plan without the lines that wait for the meaning of a value. */
+	/** The plan without the lines that wait for an answer. */
 	plan: Plan;
 	waiting: number;
 	kind: KindDescription;
@@ -27,9 +27,7 @@ export function Summary({
 		...(skipped > 0 ? [`${skipped.toLocaleString()} to skip`] : []),
 		`${wrong.toLocaleString()} wrong`,
 		...(waiting > 0
-			? [
-					`${waiting.toLocaleString()} with a value whose meaning you choose above`,
-				]
+			? [`${waiting.toLocaleString()} waiting for your choice above`]
 			: []),
 	];
 	return (

@@ -11,7 +11,10 @@ export type Meanings = Readonly<
 	Record<string, Readonly<Record<string, string | null>>>
 >;
 
-/** Returns the lines that only wait for the meaning of a value, and the plan without them. */
+/** Whether the day or the month comes first in the dates of a field. */
+export type DateOrders = Readonly<Record<string, "DMY" | "MDY">>;
+
+/** Returns the lines that only wait for an answer of the reader, and the plan without them. */
 export function withoutWaiting(plan: Plan): { waiting: number; plan: Plan } {
 	const lines = plan.lines.filter((line) => !isWaiting(line));
 	const waiting = plan.lines.length - lines.length;
@@ -22,6 +25,9 @@ function isWaiting({ outcome, issues }: Line): boolean {
 	return (
 		outcome === "WRONG" &&
 		issues.length > 0 &&
-		issues.every(({ unknown_value }) => unknown_value !== null)
+		issues.every(
+			({ unknown_value, waits_for_order }) =>
+				unknown_value !== null || waits_for_order,
+		)
 	);
 }
