@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { docsPlugin } from "./docs-plugin.ts";
 import { kindsPlugin } from "./kinds-plugin.ts";
+import { zipPlugin } from "./zip-plugin.ts";
 
 /** Marks the places in the page into which the server writes the nonce of each response. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
@@ -45,7 +46,7 @@ const CHUNKS = [
 
 export default defineConfig({
 	root: import.meta.dirname,
-	plugins: [react(), kindsPlugin(), docsPlugin()],
+	plugins: [react(), kindsPlugin(), docsPlugin(), zipPlugin()],
 	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",
