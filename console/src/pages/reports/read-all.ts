@@ -5,20 +5,19 @@ import {
 	readRecords,
 } from "../../parts/records/register-calls.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
-import { MAX_ROWS, NOTHING, type ReportInput } from "./report.ts";
+import { NOTHING, type ReportInput } from "./report.ts";
 
 const PAGE = 100;
 const MAX_NAMES = 1000;
 
 /**
- * Reads the list of a register page by page, at most `limit` records. `isCut`
+ * Reads the list of a register page by page, at most as many records as the report may have. `isCut`
  * says that there are more.
  */
 export async function readAll(
-	{ source }: ReportInput,
+	{ source, maxRows: limit }: ReportInput,
 	kind: RegisterKind,
 	input: Record<string, unknown>,
-	limit = MAX_ROWS,
 ): Promise<{ records: AnyRecord[]; isCut: boolean }> {
 	const description = describeKind(kind);
 	const records: AnyRecord[] = [];

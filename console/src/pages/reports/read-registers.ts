@@ -9,18 +9,21 @@ const date = (value: unknown) =>
 
 /** All nonconformities, the latest first. */
 export async function readNonconformities(input: ReportInput): Promise<Report> {
-	const { organizationId, asOf } = input;
-	const { records, isCut } = await readAll(input, "nonconformity", {
-		organization_id: organizationId,
-		as_of: asOf,
-	});
-	const [owners, audits] = await Promise.all([
+	const { organizationId, asOf, source } = input;
+	const wanted = { organization_id: organizationId, as_of: asOf };
+	const { records, isCut } = await readAll(input, "nonconformity", wanted);
+	const [owners, audits, { total, groups }] = await Promise.all([
 		readNames(input, records, "owner_id"),
 		readNames(input, records, "audit_id"),
+		source.call("countRecords", {
+			...wanted,
+			kind: "nonconformity",
+			group_by: "status",
+		}),
 	]);
 	const hasAudits = audits.size > 0;
 	const counted = (status: string) =>
-		records.filter((one) => one.status === status).length;
+		groups.find(({ value }) => value === status)?.count ?? 0;
 	const summary = {
 		title: "Summary",
 		isCount: true as const,
@@ -28,7 +31,7 @@ export async function readNonconformities(input: ReportInput): Promise<Report> {
 		columns: ["Nonconformities", "Open", "In progress", "Closed"],
 		rows: [
 			[
-				records.length,
+				total,
 				counted("OPEN"),
 				counted("IN_PROGRESS"),
 				counted("CLOSED"),

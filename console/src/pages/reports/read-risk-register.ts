@@ -1,4 +1,5 @@
 import { stepLabel } from "../../../../src/records/scales.ts";
+import type { OutputOf } from "../../api.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import {
@@ -33,11 +34,15 @@ export async function readRiskRegister(input: ReportInput): Promise<Report> {
 		order_by: { field: "residual_risk_score", direction: "DESC" },
 		as_of: asOf,
 	});
-	const [owners, measures] = await Promise.all([
+	const [owners, measures, cells] = await Promise.all([
 		readNames(input, records, "owner_id"),
 		readMeasures(input, records),
+		input.source.call("getRiskMatrix", {
+			organization_id: organizationId,
+			as_of: asOf,
+		}),
 	]);
-	const summary = summaryOf(records);
+	const summary = summaryOf(cells);
 	const title = "Risks";
 	const rows = records.map((risk) => ({
 		name: cell(risk.name),
@@ -156,16 +161,17 @@ const scoreInLines = ({ likelihood, impact, score, level }: Score) =>
 const treatmentOf = (risk: AnyRecord) =>
 	inWords(String(shownValue(risk, "treatment") ?? NOTHING));
 
-/** Counts the risks by level, before and after treatment. */
-function summaryOf(risks: readonly AnyRecord[]) {
+/** Adds up the risks of each level, before and after treatment. */
+function summaryOf(cells: OutputOf<"getRiskMatrix">) {
 	const levels = BANDS.toReversed();
 	const counted = (which: Which) =>
-		levels.map(
-			({ min, max }) =>
-				risks.filter((risk) => {
-					const score = Number(risk[`${which}_risk_score`]);
+		levels.map(({ min, max }) =>
+			cells[which]
+				.filter(({ likelihood, impact }) => {
+					const score = likelihood * impact;
 					return score >= min && score <= max;
-				}).length,
+				})
+				.reduce((sum, { risks }) => sum + risks, 0),
 		);
 	return {
 		title: "Summary",

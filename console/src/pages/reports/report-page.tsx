@@ -1,6 +1,5 @@
-import { Alert, Button, Stack, Text } from "@mantine/core";
-import { IconDownload, IconPrinter } from "@tabler/icons-react";
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { Alert, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
@@ -11,19 +10,23 @@ import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { recordsQuery } from "../../parts/records/register-calls.ts";
-import { showFailure } from "../../parts/show-failure.ts";
 import { formatTime } from "../../parts/time-formats.ts";
 import { firstDayOf, NOW, usePast } from "../../past.ts";
 import { operationQuery } from "../../queries.ts";
-import { saveFile } from "../../save-file.ts";
 import { BeforeFirstDay } from "../../shell/before-first-day.tsx";
 import { ApplicabilityApproval } from "./applicability-approval.tsx";
 import { BoardSummary } from "./board/board-summary.tsx";
 import { comparedText } from "./board/compared-text.ts";
 import { DEFAULT_PERIOD } from "./board/periods.ts";
-import { CUT, isLying, type Report } from "./report.ts";
+import {
+	CUT,
+	isLying,
+	MAX_FILE_ROWS,
+	MAX_ROWS,
+	type Report,
+} from "./report.ts";
+import { ReportActions } from "./report-actions.tsx";
 import { Choices } from "./report-choices.tsx";
-import { toCsv } from "./report-csv.ts";
 import { makeSource } from "./report-source.ts";
 import { Table } from "./report-table.tsx";
 import { findReport } from "./reports.ts";
@@ -78,6 +81,19 @@ function OneReport({
 	const isFromReplica = search.from === "replica";
 	const sources = useQuery(operationQuery("listReportSources", {}));
 	const hasReplica = sources.data?.sources.includes("replica") || isFromReplica;
+	const read = async (maxRows: number): Promise<Report> => {
+		const source = makeSource(isFromReplica);
+		const read = await definition.read({
+			source,
+			organizationId,
+			asOf,
+			framework,
+			version,
+			period,
+			maxRows,
+		});
+		return { ...read, replicaMoment: source.moment() };
+	};
 	const report = useQuery({
 		queryKey: [
 			"report",
@@ -89,37 +105,27 @@ function OneReport({
 			period,
 			isFromReplica,
 		],
-		queryFn: async () => {
-			const source = makeSource(isFromReplica);
-			const read = await definition.read({
-				source,
-				organizationId,
-				asOf,
-				framework,
-				version,
-				period,
-			});
-			return { ...read, replicaMoment: source.moment() };
-		},
+		queryFn: () => read(MAX_ROWS),
 		enabled:
 			!isTooEarly && (!isStatement || (frameworks !== undefined && isFound)),
 	});
 	const { data } = report;
-	const moment = data?.replicaMoment;
 	const tables = data?.pageTables ?? data?.tables ?? [];
 	const isWide = data?.board === undefined && isLying(tables);
-	const about = [
-		version
-			? `version ${version}`
-			: asOf
-				? // Today has no end yet.
-					`as of ${day < today ? "the end of " : ""}${formatDay(day)}`
-				: formatDay(day),
-		moment &&
-			`read from the replica, which had all changes up to ${formatTime(moment)}`,
-	]
-		.filter(Boolean)
-		.join(", ");
+	/** Says which day or version a report is about, and where it was read. */
+	const aboutOf = (moment: string | undefined) =>
+		[
+			version
+				? `version ${version}`
+				: asOf
+					? // Today has no end yet.
+						`as of ${day < today ? "the end of " : ""}${formatDay(day)}`
+					: formatDay(day),
+			moment &&
+				`read from the replica, which had all changes up to ${formatTime(moment)}`,
+		]
+			.filter(Boolean)
+			.join(", ");
 	return (
 		<>
 			<Text size="sm" mb={4} component="nav" aria-label="Where you are">
@@ -132,7 +138,7 @@ function OneReport({
 				description={[
 					organization.name,
 					data?.subject,
-					about,
+					aboutOf(data?.replicaMoment),
 					data?.board && comparedText(data.board),
 				]
 					.filter(Boolean)
@@ -140,17 +146,12 @@ function OneReport({
 				actions={
 					data &&
 					data.tables.length > 0 && (
-						<Actions
+						<ReportActions
 							report={data}
+							readForFile={() => read(MAX_FILE_ROWS)}
 							title={definition.title}
-							fileName={[
-								`${name}-${version ? `v${version}` : day}`,
-								moment &&
-									`replica-${moment.slice(0, 19).replaceAll(":", "-")}Z`,
-							]
-								.filter(Boolean)
-								.join("-")}
-							about={about}
+							fileName={`${name}-${version ? `v${version}` : day}`}
+							aboutOf={aboutOf}
 						/>
 					)
 				}
@@ -273,70 +274,4 @@ function useFrameworkInUse(
 	});
 	// Without the counts, the first one is as good as any.
 	return { inUse: first?.id, isFound: !read.isLoading };
-}
-
-function Actions({
-	report,
-	title,
-	fileName,
-	about,
-}: {
-	report: Report;
-	title: string;
-	fileName: string;
-	/** The day or the version of the report, in words. */
-	about: string;
-}) {
-	const { organization } = useOrganization();
-	const saving = useMutation({
-		mutationFn: async (form: "pdf" | "xlsx") => {
-			const frame = {
-				title: [title, report.subject].filter(Boolean).join(": "),
-				head: organization.name,
-				foot: fileName,
-			};
-			const words = about.charAt(0).toUpperCase() + about.slice(1);
-			if (form === "xlsx") {
-				const { saveXlsx } = await import("../../exports/xlsx.ts");
-				const head = [frame.title, frame.head, words];
-				return saveXlsx(`${fileName}.xlsx`, report, head);
-			}
-			const { reportToPdf } = await import("./report-pdf.ts");
-			return reportToPdf(`${fileName}.pdf`, report, frame, words);
-		},
-		onError: (error) => showFailure("Not saved", error.message),
-	});
-	return (
-		<>
-			{(["pdf", "xlsx"] as const).map((form) => (
-				<Button
-					key={form}
-					variant="default"
-					leftSection={<IconDownload size={16} aria-hidden />}
-					loading={saving.isPending && saving.variables === form}
-					onClick={() => saving.mutate(form)}
-				>
-					{form === "pdf" ? "PDF" : "Excel"}
-				</Button>
-			))}
-			<Button
-				variant="default"
-				leftSection={<IconDownload size={16} aria-hidden />}
-				onClick={() =>
-					saveFile(
-						`${fileName}.csv`,
-						new Blob([toCsv(report)], { type: "text/csv;charset=utf-8" }),
-					)
-				}
-			>
-				CSV
-			</Button>
-			<Button
-				leftSection={<IconPrinter size={16} aria-hidden />}
-				onClick={() => window.print()}
-			>
-				Print
-			</Button>
-		</>
-	);
 }

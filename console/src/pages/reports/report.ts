@@ -25,7 +25,7 @@ export interface Report {
 	tables: readonly ReportTable[];
 	/** The screen and the PDF show these in the place of the tables. A cell may have several lines. */
 	pageTables?: readonly ReportTable[];
-	/** True if there were more rows than a report may have. */
+	/** True if a table has only its first rows. */
 	isCut: boolean;
 	/** The screen and the PDF show this in the place of the tables. */
 	board?: Board;
@@ -44,13 +44,21 @@ export interface ReportInput {
 	version: number | undefined;
 	/** How far back a report with a comparison looks. */
 	period: Period;
+	/** Most rows of a table. */
+	maxRows: number;
 }
 
-/** Most rows of a report, so that a page and a printer can take them. */
+/** Most rows of a report on a page, so that the page and a printer can take them. */
 export const MAX_ROWS = 2000;
 
+/** Most rows of a report in a file, which the browser makes in its memory. */
+export const MAX_FILE_ROWS = 50_000;
+
 /** Said on the page and in the PDF of a report with more rows. */
-export const CUT = `The report has its first ${MAX_ROWS.toLocaleString()} rows. The CSV export of the list has all of them.`;
+export const CUT = `Only the first ${MAX_ROWS.toLocaleString()} rows are shown. The summary counts all of them, and the Excel and CSV files have up to ${MAX_FILE_ROWS.toLocaleString()}.`;
+
+/** Said with the Excel and CSV files of a report with even more rows. */
+export const FILE_CUT = `The file has only the first ${MAX_FILE_ROWS.toLocaleString()} rows. The summary counts all of them, and the CSV export of the list has them.`;
 
 /** Shown in the place of a value that a record does not have. */
 export const NOTHING = "–";
