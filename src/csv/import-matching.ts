@@ -100,18 +100,14 @@ export async function findMatches(
 			.map(({ cells }) => matchText(cells, by))
 			.filter((text) => text !== undefined && canBeStored(text)),
 	);
-	// Ids and reference ids must match exactly, and the query can use an index. For e-mail addresses
-	// and names, upper and lower case make no difference.
-	const isExact = by === "id" || by === "reference_id";
-	const keyOf = (text: string) => (isExact ? text : `lower(${text})`);
 	const values = [organizationId, [...texts]];
 	if (lock) {
 		// Two imports lock the records that both change in the same order.
 		await client.query(
 			`with locked as (
 				select t.id from ${kind.table} t
-				where t.organization_id = $1 and ${keyOf(`t.${by}`)} in (
-					select ${keyOf("g.text")} from unnest($2::text[]) g (text)
+				where t.organization_id = $1 and exists (
+					select from unnest($2::text[]) g (text) where ${keyOf(by, "t")} = ${keyOf(by)}
 				)
 				order by t.id for update of t
 			)
@@ -120,18 +116,39 @@ export async function findMatches(
 		);
 	}
 	const { rows } = await client.query<Match & { text: string }>(
-		`with given as (
-			select g.text, ${keyOf("g.text")} as key from unnest($2::text[]) g (text)
-		), found as (
-			select k.key, min(t.id) as id, count(*)::int as count
-			from (select distinct key from given) k
-			join ${kind.table} t on t.organization_id = $1 and ${keyOf(`t.${by}`)} = k.key
-			group by k.key
-		)
-		select given.text, found.id, found.count from given join found using (key)`,
+		by === "reference_id"
+			? // Records from earlier versions may differ only in case. Then the spelling decides.
+				`select g.text,
+					(array_agg(t.id order by t.reference_id = g.text desc, t.id))[1] as id,
+					case when bool_or(t.reference_id = g.text) then 1 else count(*)::int end as count
+				from unnest($2::text[]) g (text)
+				join ${kind.table} t on t.organization_id = $1 and ${keyOf(by, "t")} = ${keyOf(by)}
+				group by g.text`
+			: `with given as (
+					select g.text, ${keyOf(by)} as key from unnest($2::text[]) g (text)
+				), found as (
+					select k.key, min(t.id) as id, count(*)::int as count
+					from (select distinct key from given) k
+					join ${kind.table} t on t.organization_id = $1 and ${keyOf(by, "t")} = k.key
+					group by k.key
+				)
+				select given.text, found.id, found.count from given join found using (key)`,
 		values,
 	);
 	return new Map(rows.map(({ text, ...match }) => [text, match]));
+}
+
+/**
+ * Returns SQL for what is compared of a record `t`, or of a text `g.text` in the file. Ids must
+ * match exactly. For reference ids, e-mail addresses and names, upper and lower case make no
+ * difference. An index finds ids and reference ids.
+ */
+function keyOf(by: MatchBy, row?: "t"): string {
+	const text = row ? `${row}.${by}` : "g.text";
+	if (by === "id") return text;
+	if (by !== "reference_id") return `lower(${text})`;
+	const key = row ? `${row}.reference_id_key` : "sort_key(g.text)";
+	return `(${key}, lower(${text}))`;
 }
 
 /** Returns the records with these ids by their id, each with all its columns. */

@@ -125,8 +125,7 @@ export async function* planImport(
 					},
 				]);
 			}
-			const asMeant = by === "reference_id" ? text : text.toLowerCase();
-			const key = before ? String(before.id) : asMeant;
+			const key = before ? String(before.id) : text.toLowerCase();
 			const earlier = seenRecords.get(key);
 			if (earlier !== undefined) {
 				return wrong([
@@ -146,6 +145,8 @@ export async function* planImport(
 			dates,
 			before,
 		);
+		// A record that is found by its reference id in another case keeps it as it is spelled.
+		if (before && by === "reference_id") delete given.reference_id;
 		let values: Values = {};
 		try {
 			const meant = kind.csv?.read(given, before) ?? given;
@@ -167,7 +168,7 @@ export async function* planImport(
 			if (holder !== undefined && holder !== before?.id) {
 				issues.push({
 					field: "reference_id",
-					message: `is already used by another ${kind.noun}; choose another, or leave the cell empty to get the next free one`,
+					message: `is already used by another ${kind.noun}; match by reference_id to change that one, or choose another`,
 				});
 			} else if (earlier !== undefined) {
 				issues.push({

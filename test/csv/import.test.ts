@@ -175,22 +175,67 @@ test("lines find their records by id, reference id or e-mail address, and by nam
 	);
 });
 
-test("a reference id in another case is taken, and blanks around it make no difference", async () => {
-	await member.use("addNonconformity", {
+test("a reference id finds its record in any case, with blanks around it, and the record keeps it", async () => {
+	const { nonconformity } = await member.use("addNonconformity", {
 		organization_id,
-		reference_id: "X-1",
+		reference_id: "NC-007",
+		title: "Old",
 	});
+	const { id } = nonconformity;
+	const lines = ["reference_id,title", " nc-007 ,New", "X-2,c"];
+	const result = await doImport("nonconformity", lines);
+	expect(outcomes(result)).toEqual(["UPDATE", "ADD"]);
+	expect(result.lines[0]).toMatchObject({
+		id,
+		name: "NC-007 New",
+		changes: { title: { before: "Old", after: "New" } },
+	});
+	const stored = await member.use("getNonconformity", { id });
+	expect(stored.nonconformity).toMatchObject({
+		reference_id: "NC-007",
+		title: "New",
+	});
+	const again = ["nc-007,New", "NC-007,New", "Y-1,e", "y-1,f"];
+	expect(
+		issues(await tryImport("nonconformity", ["reference_id,title", ...again])),
+	).toEqual([
+		"3 reference_id: names the same nonconformity as line 2; keep one of the two lines",
+		"5 reference_id: names the same nonconformity as line 4; keep one of the two lines",
+	]);
+	// Matched by its id, the record gets the spelling of the file.
+	const renamed = ["id,reference_id", `${id},nc-007`];
+	expect(await tryImport("nonconformity", renamed)).toMatchObject({
+		lines: [
+			{ changes: { reference_id: { before: "NC-007", after: "nc-007" } } },
+		],
+	});
+});
+
+test("of two reference ids that differ only in case, the spelling of a line decides", async () => {
+	const ids: string[] = [];
+	for (const reference_id of ["Old-1", "Old-2"]) {
+		const added = { organization_id, reference_id };
+		const { nonconformity } = await member.use("addNonconformity", added);
+		ids.push(nonconformity.id);
+	}
+	// The service has accepted such ids in the past.
+	await served.database.owner.query(
+		"update nonconformities set reference_id = 'OLD-1' where id = $1",
+		[ids[1]],
+	);
 	const result = await tryImport("nonconformity", [
 		"reference_id,title",
-		"x-1,a",
-		" X-1 ,b",
-		"X-2,c",
-		"x-2,d",
+		"OLD-1,a",
+		"Old-1,b",
+		"old-1,c",
 	]);
-	expect(outcomes(result)).toEqual(["WRONG", "UPDATE", "ADD", "WRONG"]);
+	expect(result.lines.map(({ id }: Json) => id)).toEqual([
+		ids[1],
+		ids[0],
+		null,
+	]);
 	expect(issues(result)).toEqual([
-		"2 reference_id: is already used by another nonconformity; choose another, or leave the cell empty to get the next free one",
-		"5 reference_id: is already used in line 4; choose another, or leave the cell empty to get the next free one",
+		"4 reference_id: is the same for 2 nonconformities; give the id, or match by another column",
 	]);
 });
 
@@ -217,7 +262,7 @@ test("two lines for one record, a repeated reference id and an ambiguous name ar
 		",D,twin@example.com",
 	]);
 	expect(issues(result)).toEqual([
-		"2 reference_id: is already used by another nonconformity; choose another, or leave the cell empty to get the next free one",
+		"2 reference_id: is already used by another nonconformity; match by reference_id to change that one, or choose another",
 		"4 id: names the same nonconformity as line 3; keep one of the two lines",
 		'5 owner: 2 people are called "Ada"; give the e-mail address or the id',
 		"6 reference_id: is already used in line 5; choose another, or leave the cell empty to get the next free one",
