@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPdf, wordsOf } from "../support/read-pdf.ts";
 import { partOf } from "../support/read-word.ts";
 import { startConsole, type TestConsole } from "./browser.ts";
 import { openReport } from "./report-pages.ts";
@@ -59,4 +60,22 @@ test("a report with more rows than a page takes counts all of them, and its file
 		expect(texts).toMatch(new RegExp(`>${title}<`));
 	}
 	expect(texts).not.toContain("first 50,000 rows");
+});
+
+test("the due date of a nonconformity is in words on the page and in the PDF, and a date in files", async () => {
+	const { page, use, organization_id } = await openReport(
+		served,
+		"reports",
+		{},
+		"admin",
+	);
+	await use("addNonconformity", { title: "Dated", due_date: "2026-11-21" });
+	await page.goto(`/o/${organization_id}/reports/nonconformities`);
+	await page.getByRole("cell", { name: "21 Nov 2026", exact: true }).waitFor();
+	const csv = (await save(page, "CSV")).toString("utf8");
+	expect(csv).toMatch(/,Dated,.*,2026-11-21,/);
+	const excel = await save(page, "Excel");
+	expect(partOf(excel, "xl/worksheets/sheet2.xml")).toContain("<v>46347</v>");
+	const { pages } = await readPdf(await save(page, "PDF"));
+	expect(pages.map(wordsOf).join(" ")).toContain("21 Nov 2026");
 });

@@ -1,11 +1,10 @@
-import { formatDay } from "../../parts/days.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { cell, linesOf, readAll, readNames } from "./read-all.ts";
-import { NOTHING, type Report, type ReportInput } from "./report.ts";
+import { type Cell, NOTHING, type Report, type ReportInput } from "./report.ts";
 
 const choice = (value: unknown) => inWords(String(value ?? NOTHING));
-const date = (value: unknown) =>
-	typeof value === "string" ? formatDay(value) : NOTHING;
+const date = (value: unknown): Cell =>
+	typeof value === "string" ? { day: value } : NOTHING;
 
 /** All nonconformities, the latest first. */
 export async function readNonconformities(input: ReportInput): Promise<Report> {
@@ -29,14 +28,7 @@ export async function readNonconformities(input: ReportInput): Promise<Report> {
 		isCount: true as const,
 		note: "Home and the board summary call a nonconformity open as long as it is not closed.",
 		columns: ["Nonconformities", "Open", "In progress", "Closed"],
-		rows: [
-			[
-				total,
-				counted("OPEN"),
-				counted("IN_PROGRESS"),
-				counted("CLOSED"),
-			],
-		],
+		rows: [[total, counted("OPEN"), counted("IN_PROGRESS"), counted("CLOSED")]],
 	};
 	const title = "Nonconformities";
 	const end = [

@@ -8,7 +8,8 @@ import { inData, type Report } from "./report.ts";
 /**
  * Writes a report as CSV. A table that only counts another one is left out, so that the file of a
  * report about one list is one table, which spreadsheets and programs can read. Other tables follow
- * each other, each with its title and its headings, and an empty line stands between them.
+ * each other, each with its title and its headings, and an empty line stands between them. Dates are
+ * written as YYYY-MM-DD.
  */
 export function toCsv(report: Report): string {
 	const tables = report.tables.filter(({ isCount }) => !isCount);
@@ -20,7 +21,11 @@ export function toCsv(report: Report): string {
 				cells
 					.map(inData)
 					.map((cell) =>
-						typeof cell === "string" ? toHarmless(cell) : String(cell),
+						typeof cell === "string"
+							? toHarmless(cell)
+							: typeof cell === "object"
+								? cell.day
+								: String(cell),
 					),
 			),
 		]

@@ -8,7 +8,9 @@ import {
 import { savePdf } from "../../exports/pdf/save-pdf.ts";
 import { boardToPdf } from "./board/board-pdf.ts";
 import {
+	type Cell,
 	CUT,
+	inWriting,
 	isFigures,
 	isLying,
 	linesIn,
@@ -51,13 +53,14 @@ export async function reportToPdf(
 
 function tableToPdf(table: ReportTable): Table {
 	const { columns, rows, stacked = [] } = table;
-	const contentOf = (cell: string | number, at: number): Text => {
+	const contentOf = (given: Cell, at: number): Text => {
+		const cell = inWriting(given);
 		if (typeof cell === "number") return cell.toLocaleString();
 		if (!stacked.includes(at)) return cell;
 		const [first, rest] = linesIn(cell);
 		return [{ text: first, bold: true }, { text: rest }];
 	};
-	const cells = (row: readonly (string | number)[]) =>
+	const cells = (row: readonly Cell[]) =>
 		row.map((cell, at) => ({
 			content: contentOf(cell, at),
 			...(isFigures(table, at) && { align: "right" as const }),
@@ -79,7 +82,7 @@ function tableToPdf(table: ReportTable): Table {
 /** A column of short values takes as much room as it needs, and the others share the rest. */
 function widthOf(rows: ReportTable["rows"], column: number): "auto" | "*" {
 	const isShort = rows.every((cells) =>
-		String(cells[column])
+		String(inWriting(cells[column] ?? ""))
 			.split("\n")
 			.every((line) => line.length <= 12),
 	);

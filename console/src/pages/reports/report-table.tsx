@@ -1,5 +1,5 @@
 import { Text, Title } from "@mantine/core";
-import { isFigures, linesIn, type ReportTable } from "./report.ts";
+import { inWriting, isFigures, linesIn, type ReportTable } from "./report.ts";
 import styles from "./reports.module.css";
 
 /** Shows a table of a report. On a phone, each row is a card. */
@@ -44,7 +44,7 @@ export function Table({ table }: { table: ReportTable }) {
 							{rows.map((cells, at) => (
 								// biome-ignore lint/suspicious/noArrayIndexKey: the rows never change their places.
 								<tr key={at}>
-									{cells.map((cell, column) => (
+									{cells.map(inWriting).map((cell, column) => (
 										<td
 											key={columns[column]}
 											// A name needs no label, but a figure does.

@@ -1,8 +1,16 @@
+import { formatDay } from "../../parts/days.ts";
 import type { Board } from "./board/board.ts";
 import type { Period } from "./board/periods.ts";
 import type { ReportSource } from "./report-source.ts";
 
-/** A table of a report. Cells are texts or numbers, as people read them. */
+/** A calendar date, as YYYY-MM-DD. */
+export interface Day {
+	day: string;
+}
+
+export type Cell = string | number | Day;
+
+/** A table of a report. Cells are texts and numbers, as people read them, and dates. */
 export interface ReportTable {
 	title: string;
 	/** Says in a sentence or two how to read the table. */
@@ -10,7 +18,7 @@ export interface ReportTable {
 	columns: readonly string[];
 	/** Numbers of the columns whose cells begin with a line that says the most. It stands out. */
 	stacked?: readonly number[];
-	rows: readonly (readonly (string | number)[])[];
+	rows: readonly (readonly Cell[])[];
 	/** True if the table only counts another one. The CSV file leaves it out. */
 	isCount?: true;
 }
@@ -64,7 +72,11 @@ export const FILE_CUT = `The file has only the first ${MAX_FILE_ROWS.toLocaleStr
 export const NOTHING = "–";
 
 /** Returns a cell for CSV and Excel, where a value that a record does not have is an empty cell. */
-export const inData = (cell: string | number) => (cell === NOTHING ? "" : cell);
+export const inData = (cell: Cell) => (cell === NOTHING ? "" : cell);
+
+/** Returns a cell for the page and the PDF, where a date is in words. */
+export const inWriting = (cell: Cell) =>
+	typeof cell === "object" ? formatDay(cell.day) : cell;
 
 /** Most columns of a table that fits on an upright page. */
 const MAX_UPRIGHT = 4;
@@ -88,6 +100,10 @@ export function isFigures({ rows }: ReportTable, column: number): boolean {
 		.filter((cell) => cell !== NOTHING);
 	return (
 		given.length > 0 &&
-		given.every((cell) => typeof cell === "number" || FIGURE.test(cell ?? ""))
+		given.every(
+			(cell) =>
+				typeof cell === "number" ||
+				(typeof cell === "string" && FIGURE.test(cell)),
+		)
 	);
 }

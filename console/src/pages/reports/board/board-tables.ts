@@ -1,11 +1,10 @@
-import { formatDay } from "../../../parts/days.ts";
 import { NOTHING, type ReportTable } from "../report.ts";
 import { type Board, type Comparison, changeOf } from "./board.ts";
 
 /** Returns the summary as tables for CSV and Excel. Differences are numbers there. */
 export function tablesOf(board: Board): ReportTable[] {
 	const { today, comparedWith, key, sections, trends, decisions } = board;
-	const before = comparedWith ? formatDay(comparedWith) : "Before";
+	const before = comparedWith ?? "Before";
 	const rowOf = (part: string, row: Comparison) => {
 		const change = changeOf(row);
 		return [
@@ -24,7 +23,7 @@ export function tablesOf(board: Board): ReportTable[] {
 			columns: [
 				"Part",
 				"Figure",
-				formatDay(today),
+				today,
 				before,
 				"Difference",
 				"Change",
@@ -59,7 +58,7 @@ export function tablesOf(board: Board): ReportTable[] {
 							),
 						],
 						rows: trends[0].points.map(({ day }, at) => [
-							day,
+							{ day },
 							...trends.map(({ points }) => points[at]?.value ?? NOTHING),
 						]),
 					},
