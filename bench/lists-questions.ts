@@ -63,6 +63,9 @@ const SEARCHES = [
 	"nothing so",
 ];
 
+/** Words with a typing mistake, for which searchRecords also looks for similar names. */
+const MISTYPED = ["laptpo theft", "takeovre", "spuplier"];
+
 export function questionsOf(
 	kind: AnyRecordKind,
 	organization: FilledOrganization,
@@ -91,7 +94,7 @@ export function questionsOf(
 			),
 		];
 	});
-	const searches = SEARCHES.map((query) => ({
+	const searches = [...SEARCHES, ...MISTYPED].map((query) => ({
 		...list("", {}),
 		name: `searchRecords of ${organization.records}: "${query}"`,
 		tool: "searchRecords",

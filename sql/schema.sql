@@ -2096,6 +2096,24 @@ begin
 end
 $_$;
 
+CREATE FUNCTION public.find_similar(p_table text, p_words text[], p_patterns text[], p_limit integer) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $_$
+begin
+	return query execute format(
+		'with hit as materialized (
+			select t.id from %I t where t.organization_id = $1 and (%s)%s
+		)
+		select h.id::text from hit h limit %s',
+		p_table,
+		(select string_agg(format('t.search_text like %L', pattern), ' or ') from unnest(p_patterns) pattern),
+		(select string_agg(format(' and t.search_text like search_pattern(%L)', word), '') from unnest(p_words) word),
+		p_limit
+	) using current_setting('assay.organization_id', true);
+end
+$_$;
+
 CREATE FUNCTION public.finish_packed_month(p_month date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -8936,6 +8954,9 @@ GRANT ALL ON FUNCTION public.find_my_devices_link(p_hash bytea) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.find_records(p_table text, p_words text[], p_limit integer) TO assay_app;
+
+REVOKE ALL ON FUNCTION public.find_similar(p_table text, p_words text[], p_patterns text[], p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.find_similar(p_table text, p_words text[], p_patterns text[], p_limit integer) TO assay_app;
 
 REVOKE ALL ON FUNCTION public.finish_packed_month(p_month date) FROM PUBLIC;
 

@@ -1,10 +1,18 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
+import { textArray } from "../db/array.ts";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { DEFAULT_PAGE_SIZE, organizationId, pageSize } from "./list-pages.ts";
 import { wordForms } from "./plurals.ts";
-import { namedKinds } from "./searchable-kinds.ts";
+import { type DistinctKind, namedKinds } from "./searchable-kinds.ts";
 import { wordsOf } from "./text-match.ts";
+import {
+	hasMistyped,
+	lettersIn,
+	mayBeMistyped,
+	mistypedPatterns,
+} from "./typing-mistakes.ts";
 
 /** Largest number of hits of each kind that are ranked. This limits the work for a common word. */
 const RANKED = 1000;
@@ -12,11 +20,32 @@ const RANKED = 1000;
 /** Largest number of words of a query whose other forms are searched too: each doubles the work. */
 const INFLECTED = 2;
 
+/** Largest number of words of a query in which a typing mistake is looked for, the longest first. */
+const MISTYPED = 3;
+
+/**
+ * Largest number of records of each kind that may have a mistyped word, of those of them whose names
+ * are compared, and of those that are returned.
+ */
+const SIMILAR = { found: 300, compared: 50, returned: 5 };
+
 const KINDS = namedKinds.map(({ kind }) => kind) as [string, ...string[]];
+
+const foundRecord = z.object({
+	kind: z.enum(KINDS),
+	id: z.string(),
+	name: z.string().nullable(),
+	updated_at: z.string(),
+	details: z
+		.record(z.string(), z.string())
+		.describe(
+			"Values that tell records of the same name apart, such as status, owner and due date",
+		),
+});
 
 /**
  * Searches text in all kinds of records of an organization. This takes one statement, however many
- * kinds there are.
+ * kinds there are, and two more if nothing matches.
  */
 export const searchRecords = defineOperation({
 	name: "searchRecords",
@@ -43,22 +72,15 @@ export const searchRecords = defineOperation({
 		...asOfShape,
 	}),
 	output: z.object({
-		records: z.array(
-			z.object({
-				kind: z.enum(KINDS),
-				id: z.string(),
-				name: z.string().nullable(),
-				updated_at: z.string(),
-				details: z
-					.record(z.string(), z.string())
-					.describe(
-						"Values that tell records of the same name apart, such as status, owner and due date",
-					),
-			}),
-		),
+		records: z.array(foundRecord),
 		is_more: z
 			.boolean()
 			.describe("True if more records match. Ask for more specific words"),
+		only_similar: z
+			.array(foundRecord)
+			.describe(
+				`If nothing matches: at most ${SIMILAR.returned} records with a name that has a word as if it were typed with one mistake. They do not match. Always empty with as_of`,
+			),
 	}),
 	run: async (context, input) => {
 		const words = wordsOf(input.query);
@@ -66,41 +88,18 @@ export const searchRecords = defineOperation({
 			({ kind }) => !input.kinds || input.kinds.includes(kind),
 		);
 		if (kinds.length === 0 || words.length === 0)
-			return { records: [], is_more: false };
+			return { records: [], is_more: false, only_similar: [] };
 		const size = input.size ?? DEFAULT_PAGE_SIZE;
 		const { client } = await contextAsOf(context, input.as_of);
-		const { rows } = await client.query<{
-			kind: string;
-			id: string;
-			name: string | null;
-			updated_at: string;
-			details: Record<string, string>;
-		}>(
+		const { rows } = await client.query<FoundRow>(
 			`with wanted as materialized (
 				select w.words, array(select search_pattern(word) from unnest(w.words) word) as patterns
 				from (
 					select array(select jsonb_array_elements_text(one.words)) as words
 					from jsonb_array_elements($2::jsonb) one (words)
 				) w
-			),
-			hit as (select kind, id, name, updated_at
-			from (${kinds
-				.map(
-					({ kind, table, nameOf }) => `
-				select '${kind}' as kind, t.id, left(${nameOf("t")}, 1000) as name, t.updated_at
-				from ${table} t
-				where t.organization_id = $1 and t.id = any(array(${hits(kind, table, input.as_of)}))`,
-				)
-				.join(" union all ")}) any_hit
-			${ORDER}
-			limit $4)
-			select kind, id, name, updated_at, case kind ${kinds
-				.map(
-					({ kind, table, beside }) =>
-						`when '${kind}' then (select ${beside} from ${table} t where t.organization_id = $1 and t.id = hit.id)`,
-				)
-				.join(" ")} end as details
-			from hit ${ORDER}`,
+			)
+			${selectFound(kinds, ({ kind, table }) => hits(kind, table, input.as_of))}`,
 			[
 				input.organization_id,
 				JSON.stringify(alternatives(words)),
@@ -108,9 +107,94 @@ export const searchRecords = defineOperation({
 				size + 1,
 			],
 		);
-		return { records: rows.slice(0, size), is_more: rows.length > size };
+		const isFound = rows.length > 0 || input.as_of !== undefined;
+		return {
+			records: rows.slice(0, size).map(withoutFolded),
+			is_more: rows.length > size,
+			only_similar: isFound
+				? []
+				: await findSimilar(client, input.organization_id, kinds, words),
+		};
 	},
 });
+
+interface FoundRow extends z.input<typeof foundRecord> {
+	/** The name in the form in which it is searched. */
+	folded: string;
+}
+
+const withoutFolded = ({ folded: _, ...record }: FoundRow) => record;
+
+/**
+ * Returns SQL that selects the records of the kinds whose ids `idsOf` selects, with what the answer
+ * says about each. Its parameters are the organization, what `idsOf` needs, the words and the limit.
+ */
+const selectFound = (
+	kinds: readonly DistinctKind[],
+	idsOf: (kind: DistinctKind) => string,
+) => `, hit as (select kind, id, name, updated_at
+	from (${kinds
+		.map(
+			(named) => `
+		select '${named.kind}' as kind, t.id, left(${named.nameOf("t")}, 1000) as name, t.updated_at
+		from ${named.table} t
+		where t.organization_id = $1 and t.id = any(array(${idsOf(named)}))`,
+		)
+		.join(" union all ")}) any_hit
+	${ORDER}
+	limit $4)
+	select kind, id, name, updated_at, search_fold(coalesce(name, '')) as folded, case kind ${kinds
+		.map(
+			({ kind, table, beside }) =>
+				`when '${kind}' then (select ${beside} from ${table} t where t.organization_id = $1 and t.id = hit.id)`,
+		)
+		.join(" ")} end as details
+	from hit ${ORDER}`;
+
+/**
+ * Returns records with a name that has one of the words as if it were typed with one mistake, and
+ * with all other words in their texts. An index finds them, as it finds hits.
+ */
+async function findSimilar(
+	client: PoolClient,
+	organization: string,
+	kinds: readonly DistinctKind[],
+	words: readonly string[],
+): Promise<z.input<typeof foundRecord>[]> {
+	const { rows } = await client.query<{ words: string[] }>(
+		"select array(select search_fold(word) from unnest($1::text[]) word) as words",
+		[textArray(words)],
+	);
+	const folded = (rows[0]?.words ?? []).flatMap(lettersIn);
+	const tried = folded
+		.map((word, at) => ({ word, words: folded.toSpliced(at, 1) }))
+		.filter(({ word }) => mayBeMistyped(word))
+		.toSorted((one, other) => other.word.length - one.word.length)
+		.slice(0, MISTYPED);
+	if (tried.length === 0) return [];
+	const wanted = tried.map(({ word, words }) => ({
+		words,
+		patterns: mistypedPatterns(word),
+	}));
+	const found = await client.query<FoundRow>(
+		`with wanted as materialized (
+			select w.words, w.patterns
+			from jsonb_to_recordset($2::jsonb) as w (words text[], patterns text[])
+		)
+		${selectFound(
+			kinds,
+			({ table }) => `select s.id from wanted w
+				cross join lateral find_similar('${table}', w.words, w.patterns, ${SIMILAR.found}) s (id)`,
+		)}`,
+		[organization, JSON.stringify(wanted), words.join(" "), SIMILAR.compared],
+	);
+	return found.rows
+		.filter(({ folded: name }) =>
+			tried.some(({ word }) => hasMistyped(name, word)),
+		)
+		.slice(0, SIMILAR.returned)
+		.map(withoutFolded);
+}
 
 /** The best match of the name first. */
 const ORDER =

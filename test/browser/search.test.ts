@@ -247,3 +247,49 @@ test("the dialog fits 375 px, in dark mode", async () => {
 	await axe(page);
 	await screenshot(page, "search-375-dark");
 });
+
+test("a word with a typing mistake offers similar names, and says that nothing matches", async () => {
+	const page = await open("member");
+	await page.keyboard.press("Control+K");
+	// Enter before the response arrives opens no record that only has a similar name.
+	await typeInto(field(page), "dashbaord shows");
+	await page.keyboard.press("Enter");
+	const group = page.getByRole("group", { name: "Did you mean" });
+	const wanted = group.getByRole("option", { name: /^Dashboard shows wrong/ });
+	await wanted.waitFor();
+	await page
+		.getByText(
+			"Nothing matches “dashbaord shows”. Some names are only similar.",
+		)
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "search-similar");
+	expect(new URL(page.url()).pathname).not.toContain("/r/risk/");
+	await field(page).fill("snapshtos");
+	await group
+		.getByRole("option", { name: "Snapshots", exact: true })
+		.first()
+		.waitFor();
+	await field(page).fill("dashbaord");
+	await page.getByText("Nothing matches “dashbaord”. Some names").waitFor();
+	await page.keyboard.press("Enter");
+	await page
+		.getByRole("heading", { name: "Dashboard shows wrong numbers", level: 1 })
+		.waitFor();
+});
+
+test("a list in which nothing has the typed words links to similar names", async () => {
+	const page = await open(
+		"viewer",
+		`/o/${served.organizationId}/r/risk?q=bakcup`,
+	);
+	const similar = page.getByRole("region", { name: "Similar names" });
+	await page.getByText("No risks match").waitFor();
+	await similar.getByText("Did you mean:").waitFor();
+	expect(await similar.getByRole("link").allInnerTexts()).toHaveLength(2);
+	await axe(page);
+	await similar.getByRole("link", { name: "Backup tape is stolen" }).click();
+	await page
+		.getByRole("heading", { name: "Backup tape is stolen", level: 1 })
+		.waitFor();
+});

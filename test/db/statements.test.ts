@@ -102,6 +102,7 @@ const OTHER_FUNCTIONS = [
 	"end_provider_sessions",
 	"ensure_posture_report_partitions",
 	"find_records",
+	"find_similar",
 	"has_users",
 	"is_live_membership",
 	"is_setup_link",

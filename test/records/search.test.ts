@@ -221,3 +221,84 @@ test("a hit says what tells it from others of the same name: status, person, due
 		expect.arrayContaining(tasks),
 	);
 });
+
+/** Returns the names that are only similar to the words. */
+const similar = async (query: string, input: object = {}) => {
+	const given = { organization_id, query, ...input };
+	const found = await calls.call("searchRecords", given);
+	if (found.records.length > 0) expect(found.only_similar).toEqual([]);
+	return found.only_similar.map((record: { name: string }) => record.name);
+};
+
+test("a word with one typing mistake that matches nothing finds similar names, and says that they do not match", async () => {
+	const name = "Disk encryption of laptops";
+	await calls.call("addVendor", { organization_id, name });
+	for (const query of [
+		...["enrcyption", "encrption", "enncryption", "encripton", "incryption"],
+		...["encryptiom laptops", "ENRCYPTION", "Énrcyption disk", "lapotps"],
+	]) {
+		const { records, only_similar } = await calls.call("searchRecords", {
+			...{ organization_id, query, kinds: ["vendor"] },
+		});
+		expect(records, query).toEqual([]);
+		expect(only_similar, query).toMatchObject(
+			query === "encripton" ? [] : [{ kind: "vendor", name, details: {} }],
+		);
+	}
+	await calls.call("addDevice", { organization_id, name: "Kiosk" });
+	for (const query of ["kisok", "koisk", "kioks", "kiossk", "kosk", "kiok"]) {
+		expect(await similar(query), query).toEqual(["Kiosk"]);
+	}
+	// Other words must occur, two mistakes are too many, and a part of a word is no word.
+	for (const query of ["enrcyption zebra", "enrcypiton", "iskk", "ki0s5"]) {
+		expect(await similar(query), query).toEqual([]);
+	}
+	expect(await similar("enrcyption", { kinds: ["risk"] })).toEqual([]);
+});
+
+test("a search that matches something has no similar names, and neither has one of a past day", async () => {
+	const add = (name: string) =>
+		calls.call("addVendor", { organization_id, name });
+	await add("Harbour");
+	expect(await similar("harbuor")).toEqual(["Harbour"]);
+	const as_of = await makeMoment(calls.database);
+	expect(await similar("harbuor", { as_of })).toEqual([]);
+	await add("Harbuor");
+	expect(await similar("harbuor")).toEqual([]);
+	expect(await search("harbuor")).toEqual(["Harbuor"]);
+});
+
+test("similar names are at most five, the most similar first, and characters of patterns are literal", async () => {
+	for (const name of ["Gardening", "Gardening b", "Gardening c of d"]) {
+		for (const kind of ["Vendor", "Framework"]) {
+			await calls.call(`add${kind}`, { organization_id, name });
+		}
+	}
+	const names = await similar("gardenign");
+	expect(names).toHaveLength(5);
+	expect(names.slice(0, 2)).toEqual(["Gardening", "Gardening"]);
+	for (const query of [
+		"gard%ning",
+		"g_rd_n_ng",
+		"garde\\\\ning",
+		"____",
+		"%%%%%",
+	]) {
+		expect(await similar(query), query).toEqual([]);
+	}
+});
+
+test("no similar name is of another organization", async () => {
+	const other = await createOrganization(calls.database.pool, "Elsewhere");
+	const admin = calls.principal("admin", other);
+	await calls.call(
+		"addVendor",
+		{ organization_id: other, name: "Quarterly pottery" },
+		admin,
+	);
+	const query = "pottrey";
+	expect(await similar(query)).toEqual([]);
+	const own = { organization_id: other, query };
+	const { only_similar } = await calls.call("searchRecords", own, admin);
+	expect(only_similar).toMatchObject([{ name: "Quarterly pottery" }]);
+});

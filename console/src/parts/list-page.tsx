@@ -43,6 +43,8 @@ interface Props<Row extends { id: string }> {
 	below?: ReactNode;
 	/** The actions on the chosen rows. */
 	bulk: ReactNode;
+	/** Shown if no record matches the words of the search. */
+	similar?: ReactNode;
 	/** Shown if there are no records at all. */
 	nothing: ReactNode;
 }
@@ -109,6 +111,7 @@ export function ListPage<Row extends { id: string }>(props: Props<Row>) {
 					}
 				>
 					Use fewer words or remove a filter.
+					{props.similar}
 				</EmptyState>
 			)}
 			{rows.length > 0 && (

@@ -24,6 +24,11 @@ import {
 } from "@tabler/icons-react";
 import type { LinkProps } from "@tanstack/react-router";
 import { wordForms } from "../../../src/records/plurals.ts";
+import {
+	hasMistyped,
+	lettersIn,
+	mayBeMistyped,
+} from "../../../src/records/typing-mistakes.ts";
 import { describeKind } from "../kinds.ts";
 import { POLICIES } from "../parts/devices/device-groups.ts";
 import { REPORT_TITLES } from "../parts/report-titles.ts";
@@ -249,4 +254,27 @@ export function matching(
 			matches(`${command.label} ${command.words ?? ""}`),
 	);
 	return { byLabel, byOtherWords };
+}
+
+/**
+ * Returns the commands whose label has the words of the query if they are read with one typing
+ * mistake each.
+ */
+export function similarTo(
+	commands: readonly Command[],
+	query: string,
+): Command[] {
+	const wanted = lettersIn(query.toLowerCase());
+	return commands.filter(({ label }) => {
+		const text = label.toLowerCase();
+		const all = lettersIn(text);
+		return (
+			wanted.length > 0 &&
+			wanted.every(
+				(word) =>
+					all.some((one) => one.startsWith(word)) ||
+					(mayBeMistyped(word) && hasMistyped(text, word)),
+			)
+		);
+	});
 }

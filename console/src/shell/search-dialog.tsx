@@ -67,7 +67,7 @@ function Search({
 	const [active, setActive] = useState(0);
 	const listId = useId();
 	const list = useRef<HTMLDivElement>(null);
-	const [isEntered, setIsEntered] = useState(false);
+	const [entered, setEntered] = useState<"now" | "early">();
 	const { day, groups, isLogWithheld, isSearching, error, refetch } =
 		useSearchItems(typed, onClose);
 	const items = groups.flatMap((group) => group.items);
@@ -84,13 +84,14 @@ function Search({
 			?.scrollIntoView({ block: "nearest" });
 	});
 
-	// If the user presses Enter before the response arrives, the first record is opened when it does.
+	// If the user presses Enter before the response arrives, the first record is opened when it does,
+	// unless it does not match and only has a similar name.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` changes on each render.
 	useEffect(() => {
-		if (!isEntered || !isReady) return;
-		setIsEntered(false);
-		chosen?.choose();
-	}, [isEntered, isReady]);
+		if (!entered || !isReady) return;
+		setEntered(undefined);
+		if (entered === "now" || !chosen?.isSimilar) chosen?.choose();
+	}, [entered, isReady]);
 
 	const press = (event: KeyboardEvent) => {
 		const move = MOVES[event.key];
@@ -100,9 +101,10 @@ function Search({
 		}
 		if (event.key === "Enter" && !event.nativeEvent.isComposing) {
 			event.preventDefault();
-			setIsEntered(true);
+			setEntered(isReady ? "now" : "early");
 		}
 	};
+	const similar = items.filter(({ isSimilar }) => isSimilar);
 	const nothing =
 		items.length === 0 && !isSearching && !error && !isLogWithheld;
 	let index = -1;
@@ -133,7 +135,7 @@ function Search({
 				onChange={({ currentTarget }) => {
 					setTyped(currentTarget.value);
 					setActive(0);
-					setIsEntered(false);
+					setEntered(undefined);
 				}}
 				onKeyDown={press}
 			/>
@@ -172,6 +174,12 @@ function Search({
 					{nothing && (
 						<Text span display="block" py="lg">
 							Nothing matches “{typed.trim()}”. Try fewer or other words.
+						</Text>
+					)}
+					{similar.length > 0 && !isSearching && (
+						<Text span display="block" p="sm">
+							{similar.length === items.length ? "Nothing" : "No record"}{" "}
+							matches “{typed.trim()}”. Some names are only similar.
 						</Text>
 					)}
 					{isLogWithheld && (

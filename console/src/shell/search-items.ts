@@ -17,10 +17,13 @@ import {
 	commandsFor,
 	type Destination,
 	matching,
+	similarTo,
 } from "./search-commands.ts";
 
 const TYPING_MS = 150;
 const FOUND = 30;
+const SIMILAR = "Did you mean";
+const SIMILAR_COMMANDS = 5;
 
 export interface Item {
 	id: string;
@@ -29,6 +32,8 @@ export interface Item {
 	beside?: string;
 	icon: Icon;
 	isCommand: boolean;
+	/** True for a record that does not match, and has only a similar name. */
+	isSimilar?: true;
 	choose: () => void;
 }
 interface ItemGroup {
@@ -131,13 +136,38 @@ export function useSearchItems(typed: string, onClose: () => void) {
 	};
 	const isSearching = isAsked && (settled !== query || found.isFetching);
 
+	const similar = (found.data?.only_similar ?? []).map(
+		({ kind, id, name, details }): Item => ({
+			...recordItem(kind, id, name, besideFound(kind, details)),
+			isSimilar: true,
+		}),
+	);
 	const groups: ItemGroup[] = isAsked
-		? [...commandGroups, ...recordGroups(), related, helpPages]
+		? [
+				...commandGroups,
+				...recordGroups(),
+				{ title: SIMILAR, items: similar },
+				...[related, helpPages],
+			]
 		: [
 				{ title: "Recent", items: recentItems() },
 				...commandGroups,
 				...(query ? [helpPages] : []),
 			];
+	if (
+		query !== "" &&
+		!isSearching &&
+		groups.every(({ items }) => items.every(({ isSimilar }) => isSimilar))
+	) {
+		const all = [...commands.pages, ...commands.actions, ...commands.help];
+		const items = similarTo(all, query)
+			.slice(0, SIMILAR_COMMANDS)
+			.map((command): Item => ({ ...commandItem(command), isSimilar: true }));
+		groups.splice(0, groups.length, {
+			title: SIMILAR,
+			items: [...similar, ...items],
+		});
+	}
 	return {
 		day,
 		/** True if the reader looks for the audit log and may not read it. */

@@ -55,6 +55,7 @@ import {
 } from "./framework-coverage-column.tsx";
 import { hintsOf } from "./hints.ts";
 import { ListFilters } from "./list-filters.tsx";
+import { SimilarNames } from "./similar-names.tsx";
 
 /** The columns that show no field. */
 const OTHER_COLUMNS: Record<string, string> = {
@@ -199,6 +200,15 @@ function Register({ kind }: { kind: KindDescription }) {
 						}
 					}
 				/>
+			}
+			similar={
+				list.search.q && (
+					<SimilarNames
+						organizationId={organizationId}
+						kind={kind.kind}
+						query={list.search.q}
+					/>
+				)
 			}
 			nothing={
 				<Nothing

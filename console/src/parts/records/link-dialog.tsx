@@ -78,6 +78,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 	const records = (found.data ?? []).filter(
 		(record) => record.id !== id && !isNew.has(record.id),
 	);
+	const areSimilar = records.some(({ isSimilar }) => isSimilar);
 	return (
 		<Stack gap="md">
 			<Group role="search" align="flex-end" gap="sm">
@@ -126,15 +127,22 @@ function Search({ organizationId, id, linked, only }: Props) {
 						: `Nothing matches. Use fewer words${only ? "" : ", or search all kinds"}.`}
 				</Text>
 			) : (
-				<ScrollArea.Autosize mah="45vh" type="auto" offsetScrollbars="y">
-					<Found
-						records={records}
-						from={id}
-						linked={linked}
-						label="Found"
-						isFaded={found.isPlaceholderData}
-					/>
-				</ScrollArea.Autosize>
+				<>
+					{areSimilar && (
+						<Text c="dimmed" size="sm" role="status">
+							Nothing matches. These names are only similar:
+						</Text>
+					)}
+					<ScrollArea.Autosize mah="45vh" type="auto" offsetScrollbars="y">
+						<Found
+							records={records}
+							from={id}
+							linked={linked}
+							label={areSimilar ? "Similar names" : "Found"}
+							isFaded={found.isPlaceholderData}
+						/>
+					</ScrollArea.Autosize>
+				</>
 			)}
 			{kind && isRegisterKind(kind) && mayWriteKind(kind) && (
 				<CreateInPlace

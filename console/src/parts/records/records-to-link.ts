@@ -15,6 +15,8 @@ export interface FoundRecord {
 	name: string | null;
 	/** What tells it from others of the same name, such as "Done · Mei Tanaka". */
 	beside: string;
+	/** True if it does not match the words, and has only a similar name. */
+	isSimilar?: true;
 }
 
 /**
@@ -43,11 +45,18 @@ async function search(
 ): Promise<FoundRecord[]> {
 	const kinds = kind ? [kind] : foundKinds;
 	const input = { organization_id, query, kinds };
-	const { records } = await call("searchRecords", input, { signal });
-	return records.map(({ details, ...found }) => ({
+	const { records, only_similar: similar } = await call(
+		"searchRecords",
+		input,
+		{ signal },
+	);
+	const withBeside = ({ details, ...found }: (typeof records)[number]) => ({
 		...found,
 		beside: besideFound(found.kind, details),
-	}));
+	});
+	return records.length > 0
+		? records.map(withBeside)
+		: similar.map((one) => ({ ...withBeside(one), isSimilar: true as const }));
 }
 
 async function browse(
