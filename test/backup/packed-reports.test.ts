@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { migrate } from "../../src/db/migrate.ts";
 import { packClosedMonths } from "../../src/retention/pack-reports.ts";
+import { keepReports } from "../../src/retention/retention.ts";
 import { backUp, query, restore } from "../support/backups.ts";
 import { monthAgo } from "../support/closed-month.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -103,6 +104,18 @@ test("an owner that row-level security binds packs, and a backup brings packed m
 		},
 	]);
 	expect((await sumUp(at))?.reports).toBe(DEVICES * REPORTS);
+
+	// Further reports of the month are moved to the packed ones, and then the archive has not all.
+	await fillMonth(url);
+	expect(
+		await packClosedMonths({ connectionString: url }, { rest: 0 }),
+	).toEqual({ packed: [MONTH], failed: [], isDone: true });
+	const retain = () => keepReports({ connectionString: url }, 1, true);
+	expect(await retain()).toMatchObject({ dropped: [], isDone: true });
+	await query(url, "insert into archived_months values ($1)", [MONTH]);
+	expect(await retain()).toMatchObject({
+		dropped: [`packed_posture_reports_${MONTH.slice(0, 7).replace("-", "_")}`],
+	});
 });
 
 test("a backup during a packing contains each report once", async () => {
