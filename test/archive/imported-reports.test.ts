@@ -1,8 +1,9 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
 import type { ArchiveStore } from "../../src/archive/archive-store.ts";
 import { deleteDevice } from "../../src/devices/write-operations.ts";
 import { exportOf, importInto } from "../support/organization-files.ts";
-import type { TestDevice } from "../support/service.ts";
 import {
 	APRIL,
 	type ArchivedFleet,
@@ -52,14 +53,14 @@ test("imported reports of a month that is packed and archived are packed and arc
 });
 
 test("imported reports of a month that was archived and dropped are archived, and the old files stay whole", async () => {
-	const [first] = (await archived.makeHistory()) as [TestDevice];
+	const [first] = (await archived.makeHistory()).map(({ id }) => id).sort();
 	await archived.archive();
 	const other = await importHistory();
 	const expected = await other.packedRows(MARCH);
 	// The packed months of before go, and the plain reports of the import stay.
 	expect(await archived.drop()).toHaveLength(2);
 	const own = (await archived.rows(MARCH)).filter(
-		(row) => row.device_id !== first.id,
+		(row) => row.device_id !== first,
 	);
 	expect(await archived.archive()).toMatchObject({ archived: [] });
 	expect(await archived.pack()).toMatchObject({
@@ -67,18 +68,22 @@ test("imported reports of a month that was archived and dropped are archived, an
 		failed: [],
 	});
 	expect(await archived.drop()).toEqual([]);
-	// The database has the month again, but not the reports of the other organization.
-	await archived.fleet.call(deleteDevice, { id: first.id });
+	// The database has the months again, but not the reports of the other organization. So a file of
+	// these that is missing is not written from it.
+	const lost = archived.nameOf(APRIL, 1);
+	await rm(join(archived.folder, lost));
+	await archived.fleet.call(deleteDevice, { id: first as string });
 	expect(await archived.archive()).toMatchObject({
 		archived: [MARCH, APRIL],
-		rewritten: 2,
-		failures: [],
+		rewritten: 1,
+		failures: [{ name: lost }],
 	});
+	expect(await archived.files()).not.toContain(lost);
 	expect(await archived.rows(MARCH, [1, 2], other.organizationId)).toEqual(
 		expected,
 	);
 	expect(await archived.rows(MARCH)).toEqual(own);
-	expect(await archived.drop()).toHaveLength(2);
+	expect(await archived.drop()).toHaveLength(1);
 });
 
 test("reports that are moved into a month while it is archived are not forgotten", async () => {
