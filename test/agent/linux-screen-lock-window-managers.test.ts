@@ -251,7 +251,7 @@ test.each([
 	],
 	[
 		"by a script that xss-lock starts, which may lock",
-		onX("xss-lock", "-n", "/usr/bin/dim", "/home/ada/bin/away.sh"),
+		onX("xss-lock", "-n", "/usr/bin/slock", "/home/ada/bin/away.sh"),
 		{ [XSET]: xset(600) },
 		"UNKNOWN",
 		{ reason: "lock_command_not_recognized" },
