@@ -7,10 +7,7 @@ interface Product {
 	windows?: string[];
 	/** Its programs on a Mac, by the last part of their path. */
 	mac?: string[];
-	/**
-	 * Its processes on FreeBSD. The check of Linux still has a list of its own, and the names have at
-	 * most 15 characters, so that it can take these.
-	 */
+	/** Its processes on Linux and FreeBSD. Linux cuts names off after 15 characters. */
 	unix?: string[];
 }
 

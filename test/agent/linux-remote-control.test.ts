@@ -47,6 +47,9 @@ describe("remote control", () => {
 		["anydesk", "anydesk"],
 		["rustdesk", "rustdesk"],
 		["nxserver.bin", "nomachine"],
+		["chrome-remote-desktop", "chrome_remote_desktop"],
+		["meshagent", "meshcentral"],
+		["dwagsvc", "dwservice"],
 	])("fails because of the process %s, whatever its port", async (process, name) => {
 		const files = {
 			"/proc/net/tcp": listening(3390),

@@ -1,5 +1,6 @@
 import type { Host } from "../../host.ts";
 import { remoteControlAt } from "../remote-control-ports.ts";
+import { productsBy } from "../remote-control-products.ts";
 import { isSandboxedApp, type Process, readArguments } from "./processes.ts";
 import { readText } from "./read-text.ts";
 
@@ -16,6 +17,7 @@ const SERVICES: Record<number, string> = {
 
 /** Servers for remote control, by the name of their process, which has at most 15 characters. */
 const SERVERS: Record<string, string> = {
+	...Object.fromEntries(productsBy("unix")),
 	xrdp: "xrdp",
 	Xvnc: "vnc",
 	Xtigervnc: "vnc",
@@ -25,11 +27,6 @@ const SERVERS: Record<string, string> = {
 	x0tigervncserve: "vnc",
 	"vncserver-x11-c": "vnc",
 	"vino-server": "vnc",
-	teamviewerd: "teamviewer",
-	anydesk: "anydesk",
-	rustdesk: "rustdesk",
-	nxd: "nomachine",
-	"nxserver.bin": "nomachine",
 };
 
 /** Options with which a server of VNC only takes connections from this device, or none. */
