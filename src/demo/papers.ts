@@ -45,11 +45,11 @@ export class DemoPapers {
 				created_at = ${timeOf("e.changes -> (n.prefix || 'status') ->> 'after' = 'DRAFT'")},
 				updated_at = ${timeOf("e.changes ?| array[n.prefix || 'status', n.prefix || 'characters']")},
 				published_at = ${timeOf("e.changes -> (n.prefix || 'status') ->> 'after' = 'PUBLISHED'")}`,
-			`update document_approvals t set decided_at = ${timeOf("e.changes -> (n.prefix || 'approval') -> 'after' ->> 'person' = t.person_name")}
+			`update document_approvals t set decided_at = ${timeOf("e.changes -> (n.prefix || 'approval') -> 'after' ->> 'person_id' = t.person_id")}
 			from document_versions v where v.id = t.version_id`,
 			`update document_signatures t set
-				requested_at = ${timeOf("e.changes -> (n.prefix || 'signatures_requested') -> 'after' ? t.person_name")},
-				signed_at = ${timeOf("e.changes -> (n.prefix || 'signature') -> 'after' ->> 'person' = t.person_name")}
+				requested_at = ${timeOf("e.changes -> (n.prefix || 'signatures_requested') -> 'after' -> 'person_ids' ? t.person_id::text")},
+				signed_at = ${timeOf("e.changes -> (n.prefix || 'signature') -> 'after' ->> 'person_id' = t.person_id")}
 			from document_versions v where v.id = t.version_id`,
 		]) {
 			await owner.query(statement);

@@ -267,7 +267,7 @@ async function decide(
 		],
 	);
 	noteVersion(context, found, {
-		approval: { after: { decision, person: name, note: note ?? null } },
+		approval: { after: { decision, person_id: personId, note: note ?? null } },
 	});
 }
 

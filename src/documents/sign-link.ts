@@ -76,6 +76,7 @@ const COPIED_AT = "extract(epoch from s.link_copied_at)::text";
 /** A link that somebody passes on. */
 export interface CopiedLink {
 	signature_id: string;
+	person_id: string;
 	signer_name: string;
 	email: string;
 	link: string;
@@ -101,7 +102,7 @@ export async function makeCopiedLinks(
 		from people p
 		where s.organization_id = $1 and s.id = any($2) and s.state = 'REQUESTED'
 			and p.organization_id = s.organization_id and p.id = s.person_id
-		returning s.id as signature_id, s.person_name as signer_name, ${COPIED_AT} as copied_at,
+		returning s.id as signature_id, p.id as person_id, s.person_name as signer_name, ${COPIED_AT} as copied_at,
 			p.primary_email_address as email,
 			s.link_copied_at + $5 * interval '1 day' as expires_at`,
 		[organizationId, signatureIds, principal.userId, principal.name, SIGN_DAYS],

@@ -141,7 +141,7 @@ export const cancelSignatureRequest = defineOperation({
 		const { client, membership } = context;
 		const { document_version_id } = await readSignature(context, id);
 		const { found } = await lockVersion(context, document_version_id);
-		const { state, signer_name } = await readSignature(context, id);
+		const { state, signed_by, signer_name } = await readSignature(context, id);
 		if (state === "SIGNED") {
 			throw new AppError(
 				"conflict",
@@ -153,7 +153,9 @@ export const cancelSignatureRequest = defineOperation({
 			[membership.organizationId, id],
 		);
 		noteVersion(context, found, {
-			signatures_requested: { before: [signer_name] },
+			signatures_requested: {
+				before: { person_ids: signed_by ? [signed_by] : [] },
+			},
 		});
 		return { deleted_signature_request_id: id };
 	},
@@ -216,7 +218,7 @@ export const signDocumentVersion = defineOperation({
 				],
 			);
 			noteVersion(context, found, {
-				signature: { after: { person: principal.name, content_hash } },
+				signature: { after: { person_id: person, content_hash } },
 			});
 		}
 		return {

@@ -172,11 +172,8 @@ export async function askToSign(
 	);
 	const asked = rows.map(({ person_id }) => person_id);
 	if (asked.length > 0) {
-		const names = people
-			.filter(({ id }) => asked.includes(id))
-			.map(({ name }) => name);
 		noteVersion(context, version, {
-			signatures_requested: { after: names.slice(0, 50) },
+			signatures_requested: { after: { person_ids: asked.slice(0, 50) } },
 		});
 		await queueDocumentMails(context, version.document_id, asked, "SIGNATURE");
 	}

@@ -54,7 +54,7 @@ export const copySignLink = defineOperation({
 	run: async (context, { id }) => {
 		const { document_version_id } = await readSignature(context, id);
 		const { found } = await lockVersion(context, document_version_id);
-		const { reach, signer_name } = await readSignature(context, id);
+		const { reach, signed_by, signer_name } = await readSignature(context, id);
 		if (reach !== "LINK") {
 			throw new AppError(
 				reach ? "bad_request" : "conflict",
@@ -62,7 +62,7 @@ export const copySignLink = defineOperation({
 			);
 		}
 		noteVersion(context, found, {
-			sign_link: { after: { person: signer_name, way: "COPIED_LINK" } },
+			sign_link: { after: { person_id: signed_by, way: "COPIED_LINK" } },
 		});
 		const [made] = await makeCopiedLinks(context, [id]);
 		if (!made) throw notFound(id);
@@ -109,7 +109,7 @@ export const copySignLinks = defineOperation({
 		noteVersion(context, found, {
 			sign_links: {
 				after: {
-					people: links.map(({ signer_name }) => signer_name),
+					person_ids: made.map(({ person_id }) => person_id),
 					way: "COPIED_LINK",
 				},
 			},

@@ -123,6 +123,12 @@ test("without a mail server, the console says who needs a link, and a copied one
 		.getByRole("tabpanel", { name: "History" })
 		.getByText(/by Otto Hahn, by a link$/)
 		.waitFor();
+	// The entry has ids, and the page shows the names of today.
+	await page
+		.getByRole("tabpanel", { name: "History" })
+		.getByText(/^People: .*Otto Hahn/)
+		.first()
+		.waitFor();
 	const log = await served.openPageAs(
 		ada,
 		`/o/${served.organizationId}/settings/audit-log?operation=signDocumentByLink`,

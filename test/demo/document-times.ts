@@ -70,7 +70,8 @@ export async function readTimes(
 			if (what === "approval") history.decided_at.push(at);
 			if (what === "signature") history.signed_at.push(at);
 			if (what === "signatures_requested") {
-				history.requested_at.push(...(after as string[]).map(() => at));
+				const { person_ids } = after as { person_ids: string[] };
+				history.requested_at.push(...person_ids.map(() => at));
 			}
 		}
 	}

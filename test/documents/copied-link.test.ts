@@ -144,7 +144,7 @@ test("a signature by a copied link says so, and names who copied the link", asyn
 			actor_name: member.user.name,
 			changes: {
 				version_1_sign_link: {
-					after: { person: "Otto Hahn", way: "COPIED_LINK" },
+					after: { person_id: person, way: "COPIED_LINK" },
 				},
 			},
 		},
@@ -257,7 +257,10 @@ test("all links are made at once, for those who need one, and each counts as cop
 			actor_name: member.user.name,
 			changes: {
 				version_1_sign_links: {
-					after: { people: ["Lise Meitner", "Otto Hahn"], way: "COPIED_LINK" },
+					after: {
+						person_ids: expect.arrayContaining([ids[0], ids[1]]),
+						way: "COPIED_LINK",
+					},
 				},
 			},
 		},

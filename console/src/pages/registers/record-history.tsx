@@ -17,6 +17,7 @@ import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { idsIn } from "../../parts/records/ids-in.ts";
 import { isLinkedEnd } from "../../parts/records/linked-end.ts";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { LinkedRecord } from "../../parts/records/record-link.tsx";
@@ -31,8 +32,6 @@ import { isMeaningful } from "../../register-layouts.ts";
 
 type Entry = OutputOf<"getRecordHistory">["changes"][number];
 type Ends = { before?: unknown; after?: unknown };
-
-const IDS = /^[\w-]{32}$/;
 
 /** Shows the history of a record, newest first, to everybody who may read the record. */
 export function RecordHistory({
@@ -58,7 +57,7 @@ export function RecordHistory({
 		record,
 	).map((entry) => ({ ...entry, record_id: record.id }));
 	const names = useRecordNames(organizationId, [
-		...idsIn(entries),
+		...allIdsIn(entries),
 		...linkUserIds(entries),
 	]);
 
@@ -235,13 +234,10 @@ const WORDS: Record<string, string> = {
 	import: "Imported",
 };
 
-function idsIn(entries: readonly Entry[]): string[] {
+function allIdsIn(entries: readonly Entry[]): string[] {
 	return entries
 		.flatMap(({ changes }) => Object.entries(changes) as [string, Ends][])
-		.filter(([name]) => /_ids?$|^linked_record$/.test(name))
-		.flatMap(([, { before, after }]) => [before, after].flat())
-		.map((end) => (isLinkedEnd(end) ? end.id : end))
-		.filter((id): id is string => typeof id === "string" && IDS.test(id));
+		.flatMap(([name, ends]) => idsIn(name, [ends.before, ends.after]));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -8,6 +8,7 @@ import { fieldLabel } from "../../parts/field-labels.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import { changedEnds } from "../../parts/records/changed-parts.ts";
 import { FieldValue } from "../../parts/records/field-value.tsx";
+import { idsIn } from "../../parts/records/ids-in.ts";
 import { isLinkedEnd } from "../../parts/records/linked-end.ts";
 import { PlainValue } from "../../parts/records/plain-value.tsx";
 import { LinkedRecord } from "../../parts/records/record-link.tsx";
@@ -21,8 +22,6 @@ import { findRegisterKind } from "../../register-kinds.ts";
 import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 import { valueInWords } from "./audit-values.ts";
 
-const ID = /^[\w-]{32}$/;
-
 /**
  * Lists the changed fields, each with its value before and after the change. Of a list, only the
  * elements that were added or removed are shown.
@@ -31,7 +30,9 @@ export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
 	const changes = shownEndsOf(entry);
 	const names = useRecordNames(organizationId, [
-		...idsIn(changes),
+		...changes.flatMap(([name, ends]) =>
+			idsIn(name, [ends.before, ends.after]),
+		),
 		...linkUserIds([entry]),
 	]);
 	if (changes.length === 0) {
@@ -154,13 +155,6 @@ function End({
 	if (role) return role.label;
 	const words = valueInWords(entry.record_kind, name, value);
 	return <PlainValue value={words} names={names} />;
-}
-
-function idsIn(changes: [string, Ends][]): string[] {
-	return changes
-		.flatMap(([, { before, after }]) => [before, after].flat())
-		.map((end) => (isLinkedEnd(end) ? end.id : end))
-		.filter((id): id is string => typeof id === "string" && ID.test(id));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { isCanonicalCheck } from "../../../../src/devices/terms.ts";
 import { checkLabel } from "../devices/check-label.ts";
+import { endOfId } from "../devices/device-name.ts";
 import { inWords } from "../names-in-words.ts";
 import { CalendarDate, DateTime } from "../time.tsx";
 import type { Names } from "./record-names.ts";
@@ -20,12 +21,16 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	if (typeof value === "object" && value !== null) {
 		return Object.entries(value)
 			.filter(([, one]) => one !== null)
-			.map(([name, one]) => (
-				<div key={name}>
-					{inWords(names.has(String(one)) ? name.replace(/_id$/, "") : name)}:{" "}
-					<PlainValue value={one} names={names} />
-				</div>
-			));
+			.map(([name, one]) =>
+				/^person_ids?$/.test(name) ? (
+					<div key={name}>{peopleInWords([one].flat(), names)}</div>
+				) : (
+					<div key={name}>
+						{inWords(names.has(String(one)) ? name.replace(/_id$/, "") : name)}:{" "}
+						<PlainValue value={one} names={names} />
+					</div>
+				),
+			);
 	}
 	const text = String(value);
 	if (TIME.test(text)) return <DateTime value={text} />;
@@ -35,4 +40,10 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	// text.
 	if (/^[A-Z]{2,}(_[A-Z]+)*$/.test(text)) return inWords(text);
 	return names.get(text) ?? text;
+}
+
+/** Names people by their ids. Of a deleted person, only the end of the id is shown. */
+function peopleInWords(ids: unknown[], names: Names): string {
+	const shown = ids.map(String).map((id) => names.get(id) ?? endOfId(id));
+	return `${ids.length === 1 ? "Person" : "People"}: ${shown.join(", ")}`;
 }

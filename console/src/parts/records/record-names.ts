@@ -10,12 +10,15 @@ export interface Names extends ReadonlyMap<string, string | null> {
 	isComplete?: boolean;
 }
 
+/** Most names that one request returns. */
+const MAX_NAMED = 1000;
+
 /** Loads the names of records in one request, regardless of their number and kinds. */
 export function useRecordNames(
 	organizationId: string,
 	ids: readonly string[],
 ): Names {
-	const wanted = [...new Set(ids)].sort();
+	const wanted = [...new Set(ids)].slice(0, MAX_NAMED).sort();
 	const { data, isPlaceholderData } = useQuery({
 		...operationQuery("getRecordNames", {
 			organization_id: organizationId,
