@@ -25,6 +25,13 @@ const LISTED_AT_ONCE = 500;
 /** Fields of a change that reveal nothing about the person, so an erasure keeps them. */
 const KEPT_FIELDS = ["role", "kind", "status", LISTED, "snapshots"];
 
+/**
+ * Fields of a change in which entries have, or once had, names of people or addresses of users,
+ * although the entry is about a document or the organization. New entries about documents have ids.
+ */
+const NAMING_FIELDS =
+	"^(version_[0-9]+_(approval|signature|signatures_requested|sign_links?)|emergency_accounts)$";
+
 /** End of the actor's name in an entry about what somebody did by a mailed link. */
 export const BY_LINK = "by a link";
 
@@ -39,6 +46,8 @@ export interface Subject {
 	 * that have been deleted.
 	 */
 	email?: string;
+	/** Names and addresses of the person that entries about other records may have. */
+	names?: string[];
 }
 
 export interface Redaction extends Subject {
@@ -63,16 +72,37 @@ export const isByLink = (e: string, ids: string) =>
 const IS_ACTOR = `coalesce(e.actor_id = $2, ${isByLink("e", "$3")}, false)`;
 const IS_SUBJECT =
 	"coalesce(e.record_id = any ($3) or (e.record_kind = 'invitation' and lower(e.record_name) = $4), false)";
-const IS_ABOUT = `e.organization_id = $1 and (${IS_ACTOR} or ${IS_SUBJECT})`;
 
-function placeholders(organizationId: string, subject: Subject): unknown[] {
-	return [
-		organizationId,
-		subject.actorId ?? null,
-		subject.recordIds,
-		subject.email ?? null,
-	];
-}
+/** SQL for whether a value within the change `c` is one of `texts`, an SQL array. */
+const hasOneOf = (texts: string) => `exists (
+	select from jsonb_path_query(c.change, '$.**') v (value)
+	where jsonb_typeof(v.value) = 'string' and v.value #>> '{}' = any (${texts})
+)`;
+
+/**
+ * SQL for whether the change `c` of an entry `e` about another record names the subject. What a user
+ * signed or approved has the name of that time, and is found by the actor.
+ */
+const IS_NAMING = `(c.field ~ '${NAMING_FIELDS}' and (
+	${hasOneOf("$5")}
+	or e.actor_id = $2 and jsonb_typeof(c.change #> '{after,person}') = 'string'
+))`;
+
+/** SQL for whether a change of the entry `e` fulfils the condition. */
+const someChange = (condition: string) => `exists (
+	select from jsonb_each(e.changes) c (field, change) where ${condition}
+)`;
+
+const NAMES_SUBJECT = `(e.record_kind in ('document', 'organization')
+	and coalesce(${someChange(IS_NAMING)}, false))`;
+
+const placeholders = (organizationId: string, subject: Subject): unknown[] => [
+	organizationId,
+	subject.actorId ?? null,
+	subject.recordIds,
+	subject.email ?? null,
+	subject.names ?? [],
+];
 
 const SEAL_NUMBER = `(
 	select s.sequence from audit_seals s where s.organization_id = e.organization_id and s.entry_id = e.id
@@ -90,7 +120,10 @@ export async function readEntriesAbout(
 	const { rows } = await client.query<{ entry: object }>(
 		`select to_jsonb(e) - '{id,hash_version,digests,salts}'::text[]
 			|| jsonb_build_object('sequence', ${SEAL_NUMBER}) as entry
-		from audit_entries e where ${IS_ABOUT} order by e.id`,
+		from audit_entries e
+		where e.organization_id = $1 and (${IS_ACTOR} or ${IS_SUBJECT} or ${NAMES_SUBJECT}
+			or e.record_kind = 'document' and ${someChange(`c.field ~ '${NAMING_FIELDS}' and ${hasOneOf("$3")}`)})
+		order by e.id`,
 		placeholders(organizationId, subject),
 	);
 	return rows.map(({ entry }) => entry);
@@ -98,7 +131,8 @@ export async function readEntriesAbout(
 
 /**
  * Removes a person from an organization's log: names, addresses, clients, and the values of records
- * about that person. An entry keeps its hash, so the chain and every hash that somebody noted
+ * about that person. A field that names the person in an entry about a document is erased whole,
+ * also if it names others. Such an entry always has digests. An entry keeps its hash, so the chain and every hash that somebody noted
  * elsewhere stay valid. The salt of a field is erased with the field, so that nobody can confirm a
  * guess of its value. A new entry, which the chain protects, lists the erased fields. `client` acts
  * as assay_privacy. The function seals first and lets nobody else seal until the transaction ends,
@@ -121,17 +155,18 @@ export async function redactLog(
 				${IS_ACTOR} as is_actor, ${IS_SUBJECT} as is_subject
 			from audit_entries e
 			join audit_seals s on s.organization_id = e.organization_id and s.entry_id = e.id
-			where ${IS_ABOUT}
+			where e.organization_id = $1 and (${IS_ACTOR} or ${IS_SUBJECT} or ${NAMES_SUBJECT})
 		), redacted as (
 			select f.organization_id, f.id, f.sequence, f.previous_hash,
-				case when f.is_actor then $5 else e.actor_name end as actor_name,
+				case when f.is_actor then $6 else e.actor_name end as actor_name,
 				case when f.is_actor and e.token_name is not null then '${ERASED}' else e.token_name end as token_name,
 				case when not f.is_actor then e.client end as client,
 				case when not f.is_actor then e.address end as address,
-				case when f.is_subject and e.record_name is not null then $5 else e.record_name end as record_name,
-				case when f.is_subject then (
+				case when f.is_subject and e.record_name is not null then $6 else e.record_name end as record_name,
+				(
 					select coalesce(jsonb_object_agg(c.field, case
-						when c.field = any ($6) or jsonb_typeof(c.change) <> 'object' then c.change
+						when c.field = any ($7) or jsonb_typeof(c.change) <> 'object' then c.change
+						when not f.is_subject and not coalesce(${IS_NAMING}, false) then c.change
 						else (
 							select coalesce(jsonb_object_agg(v.at, case
 								when jsonb_typeof(v.value) in ('null', 'boolean') or v.value in ('[]', '{}') then v.value
@@ -141,7 +176,7 @@ export async function redactLog(
 						)
 					end), '{}')
 					from jsonb_each(e.changes) c (field, change)
-				) else e.changes end as changes
+				) as changes
 			from found f join audit_entries e using (organization_id, id)
 		), erased as (
 			select r.*, array(
@@ -205,19 +240,21 @@ export async function redactLog(
 }
 
 /**
- * Runs `work` as the role that may add entries. The role that changes entries may not add any.
- * Otherwise it could add a false erasure that explains its change.
+ * Runs `work` as the role that may add entries, and may read everything of the organization. The role
+ * that changes entries may not add any. Otherwise it could add a false erasure that explains its
+ * change.
  */
-async function asApp(
+export async function asApp<Result>(
 	client: PoolClient,
 	organizationId: string,
-	work: () => Promise<unknown>,
-): Promise<void> {
+	work: () => Promise<Result>,
+): Promise<Result> {
 	await client.query(setRole("app", "transaction"));
 	await client.query(setOrganization(organizationId));
-	await work();
+	const result = await work();
 	await client.query(setOrganization(""));
 	await client.query(setRole("privacy", "transaction"));
+	return result;
 }
 
 /**

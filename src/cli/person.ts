@@ -2,11 +2,8 @@ import { userInfo } from "node:os";
 import type { Command } from "commander";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { systemPrincipal } from "../principal.ts";
-import {
-	type ErasedPerson,
-	erasePerson,
-	exportPerson,
-} from "../privacy/person.ts";
+import { exportPerson } from "../privacy/export-person.ts";
+import { type ErasedPerson, erasePerson } from "../privacy/person.ts";
 import { asPrivacy } from "../privacy/session.ts";
 import { counted, print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
@@ -29,7 +26,7 @@ function addExport(person: Command): void {
 	person
 		.command("export")
 		.description(
-			"Print everything that Assay keeps about a person as JSON: the record, what the person owns, devices, entries of the audit log.",
+			"Print everything that Assay keeps about a person as JSON: the record, what the person owns, devices, signatures, approvals, mails, entries of the audit log.",
 		)
 		.requiredOption("--org <id>", "id of the organization")
 		.requiredOption(
@@ -120,7 +117,7 @@ function describe(erased: ErasedPerson, isDryRun?: boolean): string {
 	];
 	for (const { kind, id, name } of erased.mentions) {
 		lines.push(
-			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change that record by hand.`,
+			`Still named in the text of ${kind} ${id}, ${printable(name ?? "")}: change it by hand.`,
 		);
 	}
 	if (erased.mentioned_in_entries > 0) {

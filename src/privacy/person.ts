@@ -1,14 +1,14 @@
 import type { PoolClient } from "pg";
-import { readEntriesAbout, redactLog } from "../audit/redaction.ts";
+import { redactLog } from "../audit/redaction.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import type { Principal } from "../principal.ts";
 import { normalAddress } from "../records/mail-address.ts";
+import { readMentions } from "./mentions.ts";
 import { countSnapshotRecordsWith, eraseInSnapshots } from "./snapshots.ts";
 import {
 	countEntriesWith,
 	countVersionsWith,
-	readMentions,
 	readOwned,
 	shortId,
 	type Trace,
@@ -79,43 +79,6 @@ export async function findPerson(
 	);
 }
 
-/** Returns everything that Assay stores about a person, as plain JSON. */
-export async function exportPerson(
-	client: PoolClient,
-	organizationId: string,
-	who: string,
-): Promise<Record<string, unknown>> {
-	const { id, record } = await findPerson(client, organizationId, who);
-	const whole = await client.query<{ record: object }>(
-		`select to_jsonb(p) - 'search_text' - 'full_name_key' - 'primary_email_address_key' as record
-		from people p where p.organization_id = $1 and p.id = $2`,
-		[organizationId, id],
-	);
-	const devices = await client.query<{ device: object }>(
-		`select to_jsonb(d) - 'key_hash' - 'hardware_hash' - 'search_text' - 'name_key' - 'hostname_key' as device
-		from devices d where d.organization_id = $1 and d.owner_id = $2 order by d.id`,
-		[organizationId, id],
-	);
-	const accounts = await client.query(
-		"select u.id, u.email from users u where u.email = any ($1) order by u.email",
-		[addressesOf(record)],
-	);
-	return {
-		organization_id: organizationId,
-		id,
-		record: whole.rows[0]?.record ?? null,
-		versions: await readVersions(client, organizationId, id),
-		snapshots: await readInSnapshots(client, organizationId, id),
-		owns: await readOwned(client, organizationId, id),
-		devices: devices.rows.map(({ device }) => device),
-		mentions: record ? await mentionsOf(client, organizationId, record) : [],
-		audit_entries: await readEntriesAbout(client, organizationId, {
-			recordIds: [id],
-		}),
-		accounts: accounts.rows,
-	};
-}
-
 export interface ErasedPerson {
 	organization_id: string;
 	id: string;
@@ -126,8 +89,8 @@ export interface ErasedPerson {
 	/** Number of records that the person still owns. They show the new name. */
 	still_owns: number;
 	/**
-	 * Records whose text still contains the name or an address. Somebody must change these texts by
-	 * hand.
+	 * Records and other things whose text still contains the name or an address. Somebody must change
+	 * these texts by hand. A published version of a document never changes.
 	 */
 	mentions: Trace[];
 	mentioned_in_entries: number;
@@ -163,6 +126,10 @@ export async function erasePerson(
 	const { id, record } = await findPerson(client, organizationId, who);
 	const name = `Erased person ${shortId(id)}`;
 	const addresses = addressesOf(record);
+	const names = (await readFormerNames(client, organizationId, id)).filter(
+		(former) => former !== name,
+	);
+	const texts = [...names, ...addresses];
 	const accounts = await client.query<{ email: string }>(
 		"select u.email from users u where u.email = any ($1) order by u.email",
 		[addresses],
@@ -228,6 +195,7 @@ export async function erasePerson(
 		organizationId,
 		{
 			recordIds: [id],
+			names,
 			event: "erasePerson",
 			record: { kind: "people", id },
 			pseudonym: name,
@@ -242,64 +210,25 @@ export async function erasePerson(
 		redacted_entries: redacted,
 		devices_without_owner: devices?.rowCount ?? 0,
 		still_owns: owned.length,
-		mentions: record ? await mentionsOf(client, organizationId, record) : [],
-		mentioned_in_entries: record
-			? await countEntriesWith(client, organizationId, [
-					record.full_name,
-					...addresses,
-				])
-			: 0,
+		mentions: await readMentions(client, organizationId, texts, id),
+		mentioned_in_entries: await countEntriesWith(client, organizationId, texts),
 		redacted_versions: versions.rowCount ?? 0,
-		mentioned_in_versions: record
-			? await countVersionsWith(client, organizationId, [
-					record.full_name,
-					...addresses,
-				])
-			: 0,
+		mentioned_in_versions: await countVersionsWith(
+			client,
+			organizationId,
+			texts,
+		),
 		redacted_snapshots: Object.keys(snapshots.after).length,
-		mentioned_in_snapshots: record
-			? await countSnapshotRecordsWith(client, organizationId, [
-					record.full_name,
-					...addresses,
-				])
-			: 0,
+		mentioned_in_snapshots: await countSnapshotRecordsWith(
+			client,
+			organizationId,
+			texts,
+		),
 		accounts: accounts.rows.map(({ email }) => email),
 	};
 }
 
-/** Returns the earlier states of a person's record, oldest first. */
-async function readVersions(
-	client: PoolClient,
-	organizationId: string,
-	id: string,
-): Promise<object[]> {
-	const { rows } = await client.query<object>(
-		`select v.valid_from, v.valid_to, v.fields as record from record_versions v
-		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
-		order by v.valid_from`,
-		[organizationId, id],
-	);
-	return rows;
-}
-
-/** Returns the person's record in each snapshot that has it, oldest first. */
-async function readInSnapshots(
-	client: PoolClient,
-	organizationId: string,
-	id: string,
-): Promise<object[]> {
-	const { rows } = await client.query<object>(
-		`select s.id as snapshot_id, s.name as snapshot_name, s.created_at as taken_at, r.fields as record
-		from snapshot_records r
-		join snapshots s on s.organization_id = r.organization_id and s.id = r.snapshot_id
-		where r.organization_id = $1 and r.id = $2
-		order by s.created_at, s.id`,
-		[organizationId, id],
-	);
-	return rows;
-}
-
-function addressesOf(record: Person | undefined): string[] {
+export function addressesOf(record: Person | undefined): string[] {
 	if (!record) return [];
 	return [
 		record.primary_email_address,
@@ -307,11 +236,19 @@ function addressesOf(record: Person | undefined): string[] {
 	].map(normalAddress);
 }
 
-function mentionsOf(
+/** Returns every name that the person ever had in the register. */
+export async function readFormerNames(
 	client: PoolClient,
 	organizationId: string,
-	record: Person,
-): Promise<Trace[]> {
-	const texts = [record.full_name, ...addressesOf(record)];
-	return readMentions(client, organizationId, texts, record.id);
+	id: string,
+): Promise<string[]> {
+	const { rows } = await client.query<{ name: string }>(
+		`select p.full_name as name from people p where p.organization_id = $1 and p.id = $2
+		union select v.fields ->> 'full_name' from record_versions v
+		where v.organization_id = $1 and v.register = 'people' and v.record_id = $2
+		union select e.record_name from audit_entries e
+		where e.organization_id = $1 and e.record_id = $2 and e.record_name is not null`,
+		[organizationId, id],
+	);
+	return rows.map(({ name }) => name);
 }

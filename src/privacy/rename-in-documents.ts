@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 
 /**
- * Replaces the user's name in approvals and signatures, and the names of those who published versions
+ * Replaces the user's name in approvals and signatures, removes the network address of signatures, and
+ * replaces the names of those who published versions
  * or asked people to sign. No id says who published or asked, so the names go with which the user
  * acted in the organization, also those of a namesake. Then replaces the names in what the past keeps
  * of deleted documents and statements. `client` acts as assay_privacy.
@@ -17,6 +18,10 @@ export async function renameInDocuments(
 			[user.id, name],
 		);
 	}
+	await client.query(
+		"update document_signatures set address = null where user_id = $1",
+		[user.id],
+	);
 	const named = `with named as (
 		select o.id as organization_id, a.names from organizations o
 		cross join lateral (
@@ -44,6 +49,8 @@ export async function renameInDocuments(
 	await client.query(
 		`${named} update record_versions v
 		set fields = v.fields || (select jsonb_object_agg(b.name, $2::text) ${kept})
+			|| case when v.fields ? 'address' and v.fields ->> 'user_id' = $1
+				then '{"address": null}'::jsonb else '{}' end
 		from named n
 		where v.organization_id = n.organization_id and exists (select ${kept})
 			and v.register in (

@@ -55,35 +55,6 @@ export async function readOwned(
 }
 
 /**
- * Lists records that contain one of `texts`, for example a description that contains the person's
- * name.
- */
-export async function readMentions(
-	client: PoolClient,
-	organizationId: string,
-	texts: readonly string[],
-	except: string,
-): Promise<Trace[]> {
-	const selects = namedKinds.map(
-		({ kind, table, nameOf }) => `
-		select '${kind}' as kind, t.id::text, ${nameOf("t")} as name from ${table} t
-		where t.organization_id = $1 and t.id <> $3
-			and t.search_text like any (array(select search_pattern(w) from unnest($2::text[]) w))`,
-	);
-	const { rows } = await client.query<Trace>(
-		`${[...selects, COMMENTS].join(" union all ")} order by kind, id`,
-		[organizationId, texts, except],
-	);
-	return rows;
-}
-
-/** Comments that contain one of the texts, each with the record that it is on. */
-const COMMENTS = `
-	select 'record_comment', c.id::text, left(c.text, 100) from record_comments c
-	where c.organization_id = $1 and search_fold(c.text)
-		like any (array(select search_pattern(w) from unnest($2::text[]) w))`;
-
-/**
  * Counts audit entries that contain one of `texts` anywhere, for example in the description of a
  * risk.
  */

@@ -55,7 +55,12 @@ async function readSubject(
 		[user.id, recordIds, user.email],
 	);
 	return {
-		subject: { recordIds, actorId: user.id, email: user.email },
+		subject: {
+			recordIds,
+			actorId: user.id,
+			email: user.email,
+			names: [user.email],
+		},
 		organizationIds: rows.map(({ id }) => id),
 	};
 }
@@ -125,6 +130,20 @@ const PARTS = {
 	edited_document_versions: `
 		select v.organization_id, v.document_id, v.version_number, v.created_at
 		from document_versions v where $1 = any(v.editor_ids)`,
+	document_approvals: `
+		select a.organization_id, v.document_id, v.version_number, a.decision, a.note, a.decided_at
+		from document_approvals a
+		join document_versions v on v.organization_id = a.organization_id and v.id = a.version_id
+		where a.user_id = $1`,
+	document_signatures: `
+		select s.organization_id, v.document_id, v.version_number, s.signed_at, s.way, s.address
+		from document_signatures s
+		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
+		where s.user_id = $1`,
+	device_exceptions: `
+		select e.organization_id, e.id, e.requested_by_id = $1 as is_requester,
+			e.decided_by_id = $1 as is_approver
+		from device_exceptions e where $1 in (e.requested_by_id, e.decided_by_id)`,
 	snapshots: `
 		select s.organization_id, s.id, s.name, s.created_at from snapshots s where s.taken_by_id = $1`,
 	applicability_statements: `
