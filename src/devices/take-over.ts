@@ -132,12 +132,14 @@ export async function takeOverExceptions(
 			insert into device_exceptions (
 				organization_id, id, device_id, starts_at, check_key, scope, reason, ends_at,
 				requested_by_id, requested_by_name, requested_by_person_id, link_copied_by_id,
-				decision, decided_at, decided_by_id, decided_by_name, decision_note, reminded_days
+				decision, decided_at, decided_by_id, decided_by_name, decision_note, reminded_days,
+				needs_two_people, is_self_approved
 			)
 			select
 				organization_id, $3, $4, now(), check_key, scope, reason, ends_at,
 				requested_by_id, requested_by_name, requested_by_person_id, link_copied_by_id,
-				decision, decided_at, decided_by_id, decided_by_name, decision_note, reminded_days
+				decision, decided_at, decided_by_id, decided_by_name, decision_note, reminded_days,
+				needs_two_people, is_self_approved
 			from device_exceptions where organization_id = $1 and id = $2`,
 			[organizationId, id, copy, device_id],
 		);

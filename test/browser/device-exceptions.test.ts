@@ -111,14 +111,19 @@ test("an administrator excuses a failing device from its page, sees what that co
 	await page.reload();
 	const approved = await factOf(page, "Approved by");
 	expect(approved).toContain(await factOf(page, "From"));
+	expect(approved).toContain("who had also requested it");
 	await page.getByRole("button", { name: "End it now …" }).click();
 	await page.getByRole("button", { name: "End it", exact: true }).click();
 	await page.getByRole("status").getByText("Ended").waitFor();
 	await page.getByRole("link", { name: "Exceptions", exact: true }).click();
 	await page.getByRole("heading", { name: "Exceptions" }).waitFor();
 	await page.getByText("Ended").first().waitFor();
+	await page.getByText("Approved by the requester").waitFor();
 	await axe(page);
 	await screenshot(page, "devices/exceptions");
+	await page.getByRole("combobox", { name: "Approval" }).click();
+	await page.getByRole("option", { name: "By somebody else, or none" }).click();
+	await page.getByText("No exception matches").waitFor();
 });
 
 /** Returns the text beside a name in the list of facts. */

@@ -261,60 +261,6 @@ test("an approved exception only ends earlier, and one that was in force is not 
 	).toBe(404);
 });
 
-test("if the policy demands two people, the requester may not approve, and neither may who copied the link", async () => {
-	const setting = (exceptions_need_two_people: boolean) =>
-		assay.use("updateDevicePolicy", {
-			organization_id,
-			exceptions_need_two_people,
-		});
-	await setting(true);
-	const { id } = await request({ platform: "FREEBSD" });
-	expect(await refused("approveDeviceException", { id })).toContain(
-		"another administrator",
-	);
-	expect((await approve(id, { is_approved: false })).status).toBe("REJECTED");
-	const own = await request({ platform: "FREEBSD" });
-	const { rows } = await assay.database.owner.query(
-		"select email from users where id = $1",
-		[own.requested_by.user_id],
-	);
-	const { people } = await assay.use("addPeople", {
-		organization_id,
-		full_name: "The administrator",
-		primary_email_address: rows[0].email.toUpperCase(),
-		kind: "EMPLOYEE",
-	});
-	// A person asks without an account, by a link that was mailed.
-	await assay.database.owner.query(
-		`update device_exceptions set requested_by_id = null, requested_by_name = null,
-			requested_by_person_id = $2 where id = $1`,
-		[own.id, people.id],
-	);
-	expect(await refused("approveDeviceException", { id: own.id })).toContain(
-		"another administrator",
-	);
-	const copied = await request({ platform: "FREEBSD" });
-	await assay.database.owner.query(
-		"update device_exceptions set link_copied_by_id = requested_by_id, requested_by_id = null where id = $1",
-		[copied.id],
-	);
-	const refusal = () => refused("approveDeviceException", { id: copied.id });
-	expect(await refusal()).toContain("you copied the link");
-	expect(await refusal()).toContain("invite one first");
-	// Without the rule of two people, the only administrator decides, says why, and is named as such.
-	await setting(false);
-	expect(await refusal()).toContain("is required, because you copied the link");
-	const done = await approve(copied.id, { note: "The disk is on order" });
-	expect(done.status).toBe("IN_FORCE");
-	const { rows: entries } = await assay.database.owner.query(
-		"select changes from audit_entries where record_id = $1 order by id desc limit 1",
-		[copied.id],
-	);
-	expect(entries[0].changes.approved_by).toEqual({
-		after: "the only administrator",
-	});
-});
-
 test("an exception reminds 14 and 3 days before its end, each once, and not of what is shorter", async () => {
 	const { id } = await request({ platform: "DARWIN" });
 	await approve(id);

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { AppError, badFields } from "../../errors.ts";
 import { type Context, defineOperation } from "../../operation.ts";
-import { findPersonOf } from "../../organizations/person-of-member.ts";
 import { idempotencyShape } from "../../records/idempotency.ts";
 import {
 	organizationId,
@@ -29,6 +28,7 @@ import {
 import { MAX_EXCEPTION_DAYS } from "./exception-status.ts";
 import { noteGroupDevices } from "./group-exceptions.ts";
 import { checkPeriod, requestException } from "./request-exception.ts";
+import { requireMayApprove } from "./second-person.ts";
 
 const one = z.object({ device_exception: deviceException });
 const exceptionId = () =>
@@ -206,11 +206,12 @@ export const approveDeviceException = defineOperation({
 				},
 			]);
 		}
-		const isAlone =
-			is_approved && (await requireMayApprove(context, before, note));
+		const alone = is_approved
+			? await requireMayApprove(context, before, note)
+			: undefined;
 		await client.query(
 			`update device_exceptions set decision = $3, decided_at = now(), decided_by_id = $4,
-				decided_by_name = $5, decision_note = $6, updated_at = now()
+				decided_by_name = $5, decision_note = $6, is_self_approved = $7, updated_at = now()
 			where organization_id = $1 and id = $2`,
 			[
 				membership.organizationId,
@@ -219,6 +220,7 @@ export const approveDeviceException = defineOperation({
 				principal.userId,
 				principal.name,
 				note,
+				alone !== undefined,
 			],
 		);
 		if (is_approved && before.group_id) {
@@ -233,7 +235,7 @@ export const approveDeviceException = defineOperation({
 			context,
 			before,
 			after,
-			isAlone ? { approved_by: { after: "the only administrator" } } : {},
+			alone ? { approved_by: { after: alone } } : {},
 		);
 		context.happened({
 			type: is_approved ? "exception.approved" : "exception.rejected",
@@ -243,64 +245,6 @@ export const approveDeviceException = defineOperation({
 		return { device_exception: after };
 	},
 });
-
-/**
- * Throws forbidden if somebody else has to approve the exception. Returns true if the caller copied
- * the link and may still approve, because the organization has no other administrator. Such an
- * approval needs a note, and without one this throws bad_request.
- */
-async function requireMayApprove(
-	{ client, membership, principal }: Context,
-	{ requested_by, requested_by_person_id, link_copied_by_id }: DeviceException,
-	note: string | undefined,
-): Promise<boolean> {
-	const { userId } = principal;
-	if (userId === null) return false;
-	const hasCopiedLink = userId === link_copied_by_id;
-	const isRequester = requested_by_person_id
-		? requested_by_person_id ===
-			(await findPersonOf(client, membership.organizationId, userId))
-		: requested_by?.user_id === userId;
-	if (!hasCopiedLink && !isRequester) return false;
-	const { rows } = await client.query<{ needs_two: boolean; others: boolean }>(
-		`select
-			exists (
-				select from device_policies where organization_id = $1 and exceptions_need_two_people
-			) as needs_two,
-			exists (
-				select from memberships m
-				where m.organization_id = $1 and m.role = 'admin' and m.user_id <> $2
-					and is_live_membership(m.organization_id, m.ends_on)
-			) as others`,
-		[membership.organizationId, userId],
-	);
-	const { needs_two: needsTwo, others: hasOthers } = rows[0] ?? {
-		needs_two: true,
-		others: true,
-	};
-	if (hasCopiedLink && (hasOthers || needsTwo)) {
-		throw new AppError(
-			"forbidden",
-			`permission denied: you copied the link by which this exception was requested, so another administrator has to approve it${hasOthers ? "" : "; invite one first"}`,
-		);
-	}
-	if (needsTwo) {
-		throw new AppError(
-			"forbidden",
-			`permission denied: you requested this exception, and the device policy demands that another administrator approves it${hasOthers ? "" : "; invite one first"}`,
-		);
-	}
-	if (hasCopiedLink && note === undefined) {
-		throw badFields([
-			{
-				field: "note",
-				message:
-					"is required, because you copied the link by which this exception was requested and there is no other administrator",
-			},
-		]);
-	}
-	return hasCopiedLink;
-}
 
 export const deleteDeviceException = defineOperation({
 	name: "deleteDeviceException",

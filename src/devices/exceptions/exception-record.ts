@@ -42,6 +42,12 @@ export const deviceException = z.object({
 	decided_by: person,
 	decided_at: z.string().nullable(),
 	decision_note: z.string().nullable(),
+	needs_two_people: z
+		.boolean()
+		.describe("The policy demanded two people when it was requested"),
+	is_self_approved: z
+		.boolean()
+		.describe("Who requested it, or copied the link for it, approved it"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
@@ -73,7 +79,7 @@ export const EXCEPTION_COLUMNS = `
 	case when t.decision is not null then
 		jsonb_build_object('user_id', t.decided_by_id, 'name', t.decided_by_name)
 	end as decided_by,
-	t.decided_at, t.decision_note, t.created_at, t.updated_at`;
+	t.decided_at, t.decision_note, t.needs_two_people, t.is_self_approved, t.created_at, t.updated_at`;
 
 export const withCheckName = (row: Row): DeviceException => ({
 	...row,

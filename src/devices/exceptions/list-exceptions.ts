@@ -51,6 +51,11 @@ const filters: Record<string, Filter> = {
 		sql: () => "true",
 		flag: { true: ENDS_SOON, false: `(${ENDS_SOON}) is not true` },
 	},
+	is_self_approved: {
+		schema: z.boolean().meta(obvious("Approved by its requester")),
+		sql: () => "true",
+		flag: { true: "t.is_self_approved", false: "not t.is_self_approved" },
+	},
 	check: {
 		schema: namedCheck(),
 		sql: (parameter) => `t.check_key = any(${parameter}::text[])`,
@@ -79,7 +84,7 @@ export const listDeviceExceptions = defineOperation({
 	name: "listDeviceExceptions",
 	title: "List exceptions",
 	description:
-		"List the exceptions that excuse devices from checks, also those that are requested or have ended. getDeviceException has the devices that one covered.",
+		"List the exceptions that excuse devices from checks, also requested and ended ones. getDeviceException has the devices that one covered.",
 	toolset: "exceptions",
 	access: "read",
 	tenant: "organization_id",

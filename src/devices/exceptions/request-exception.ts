@@ -61,8 +61,12 @@ export async function requestException(
 	await client.query(
 		`insert into device_exceptions (
 			organization_id, id, check_key, scope, device_id, group_id, platform, reason, starts_at,
-			ends_at, requested_by_id, requested_by_name, requested_by_person_id, link_copied_by_id
-		) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+			ends_at, requested_by_id, requested_by_name, requested_by_person_id, link_copied_by_id,
+			needs_two_people
+		) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, exists (
+			select from device_policies
+			where organization_id = $1::typed_id and exceptions_need_two_people
+		))`,
 		[
 			organizationId,
 			id,

@@ -148,9 +148,16 @@ function Facts({ exception }: { exception: DeviceException }) {
 						}
 					>
 						{decided_by.name}, <DateTime value={exception.decided_at} />
-						{exception.status !== "REJECTED" &&
-							isDecidedAlone(exception) &&
-							", as the only administrator, who had copied the link"}
+						{exception.is_self_approved &&
+							(isDecidedAlone(exception)
+								? ", as the only administrator, who had copied the link"
+								: ", who had also requested it")}
+					</Fact>
+				)}
+				{exception.needs_two_people && (
+					<Fact name="Approval">
+						Needs two people, as the device policy demanded when it was
+						requested
 					</Fact>
 				)}
 				{exception.decision_note && (

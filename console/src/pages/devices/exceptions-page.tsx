@@ -15,6 +15,7 @@ import { TextLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { ListError, Pager } from "../../parts/pager.tsx";
+import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
 import { checkLabel } from "./checks.ts";
@@ -78,7 +79,7 @@ export function Page() {
 					/>
 					<Select
 						data={ENDINGS}
-						value={endingIn(list.filters.is_ending_soon)}
+						value={chosenIn(list.filters.is_ending_soon)}
 						onChange={(value) =>
 							list.setFilter(
 								"is_ending_soon",
@@ -88,6 +89,19 @@ export function Page() {
 						clearable
 						clearButtonProps={clearButton("Clear Ends")}
 						{...namedFilter("Ends", 170)}
+					/>
+					<Select
+						data={APPROVALS}
+						value={chosenIn(list.filters.is_self_approved)}
+						onChange={(value) =>
+							list.setFilter(
+								"is_self_approved",
+								value ? value === "true" : undefined,
+							)
+						}
+						clearable
+						clearButtonProps={clearButton("Clear Approval")}
+						{...namedFilter("Approval", 200)}
 					/>
 				</FilterBar>
 			)}
@@ -144,7 +158,12 @@ const ENDINGS = [
 	{ value: "false", label: "Later, or not approved" },
 ];
 
-const endingIn = (filter: unknown) =>
+const APPROVALS = [
+	{ value: "true", label: "By the requester" },
+	{ value: "false", label: "By somebody else, or none" },
+];
+
+const chosenIn = (filter: unknown) =>
 	filter === undefined ? null : String(filter);
 
 const COLUMNS: readonly Column<DeviceException>[] = [
@@ -198,6 +217,19 @@ const COLUMNS: readonly Column<DeviceException>[] = [
 				<Text size="xs" c="dimmed">
 					<DateTime value={created_at} />
 				</Text>
+			</>
+		),
+	},
+	{
+		id: "decided",
+		header: "Decided",
+		width: 180,
+		cell: ({ decided_by, is_self_approved }) => (
+			<>
+				<Text size="sm">{decided_by?.name ?? "–"}</Text>
+				{is_self_approved && (
+					<StatusBadge tone="warning" label="Approved by the requester" />
+				)}
 			</>
 		),
 	},

@@ -1,0 +1,158 @@
+import { AppError, badFields } from "../../errors.ts";
+import type { Context } from "../../operation.ts";
+import { findPersonOf } from "../../organizations/person-of-member.ts";
+import type { DeviceException } from "./exception-record.ts";
+
+/**
+ * Days for which the audit log is searched for what an administrator did to get round the rule of two
+ * people: switched it off, or chose whose mailbox gets the link of a person.
+ */
+export const TRACE_DAYS = 30;
+
+/** What an approval without a second person is called in the audit log. */
+export type ApprovedAlone = "the only administrator" | "the requester";
+
+/**
+ * Throws forbidden if somebody else has to approve the exception. Returns what the caller is if no
+ * second person was needed. An administrator who copied the link may approve only if the organization
+ * has no other one. Such an approval needs a note, and without one this throws bad_request.
+ */
+export async function requireMayApprove(
+	context: Context,
+	exception: DeviceException,
+	note: string | undefined,
+): Promise<ApprovedAlone | undefined> {
+	const { userId } = context.principal;
+	if (userId === null) return undefined;
+	const hasCopiedLink = userId === exception.link_copied_by_id;
+	const isRequester = await isOwnRequest(context, exception, userId);
+	const influence =
+		isRequester || hasCopiedLink
+			? undefined
+			: await findInfluence(context, exception, userId);
+	if (!hasCopiedLink && !isRequester && !influence) return undefined;
+	const { needs_two, switched_off_on, has_others } = await readRule(
+		context,
+		userId,
+	);
+	const reject = (why: string): never => {
+		throw new AppError(
+			"forbidden",
+			`permission denied: ${why}${has_others ? "" : "; invite one first"}`,
+		);
+	};
+	const needsTwo =
+		exception.needs_two_people || needs_two || switched_off_on !== null;
+	if (hasCopiedLink && (has_others || needsTwo)) {
+		reject(
+			"you copied the link by which this exception was requested, so another administrator has to approve it",
+		);
+	}
+	if (needsTwo) {
+		const did = influence ?? "you requested this exception";
+		reject(
+			needs_two || exception.needs_two_people
+				? `${did}, and the device policy ${needs_two ? "demands" : "demanded at that time"} that another administrator approves it`
+				: `${did}, and switched the rule of two people off on ${switched_off_on}, so another administrator has to approve it for ${TRACE_DAYS} days from then on`,
+		);
+	}
+	if (hasCopiedLink && note === undefined) {
+		throw badFields([
+			{
+				field: "note",
+				message:
+					"is required, because you copied the link by which this exception was requested and there is no other administrator",
+			},
+		]);
+	}
+	if (hasCopiedLink) return "the only administrator";
+	return isRequester ? "the requester" : undefined;
+}
+
+async function isOwnRequest(
+	{ client, membership }: Context,
+	{ requested_by, requested_by_person_id }: DeviceException,
+	userId: string,
+): Promise<boolean> {
+	if (!requested_by_person_id) return requested_by?.user_id === userId;
+	const own = await findPersonOf(client, membership.organizationId, userId);
+	return requested_by_person_id === own;
+}
+
+/**
+ * Returns what the caller did that may have brought the link of the person who asked into the caller's
+ * own mailbox, or undefined. That is setting the person's address less than TRACE_DAYS before, or at
+ * any time if the caller was the last one and has given the device to the person since then.
+ */
+async function findInfluence(
+	{ client, membership }: Context,
+	{ requested_by_person_id, device_id, created_at }: DeviceException,
+	userId: string,
+): Promise<string | undefined> {
+	if (!requested_by_person_id) return undefined;
+	const { rows } = await client.query<{ day: string }>(
+		`with set_by as (
+			select e.at, e.actor_id, row_number() over (order by e.id desc) as nth
+			from audit_entries e
+			where e.organization_id = $1 and e.record_id = $3 and e.outcome = 'DONE'
+				and e.changes ? 'primary_email_address'
+		), early as (
+			select $5::timestamptz - ${TRACE_DAYS} * interval '1 day' as at
+		)
+		select to_char(s.at, 'YYYY-MM-DD') as day
+		from set_by s, early
+		where s.actor_id = $2 and (s.at > early.at or s.nth = 1 and exists (
+			select from audit_entries d
+			where d.organization_id = $1 and d.record_id = $4 and d.actor_id = $2 and d.outcome = 'DONE'
+				and d.changes #>> '{owner_id,after}' = $3 and d.at > early.at
+		))
+		order by s.at desc limit 1`,
+		[
+			membership.organizationId,
+			userId,
+			requested_by_person_id,
+			device_id,
+			created_at,
+		],
+	);
+	return (
+		rows[0] && `you set the address of the person who asked on ${rows[0].day}`
+	);
+}
+
+interface Rule {
+	/** True if the device policy demands two people now. */
+	needs_two: boolean;
+	/** The day on which the caller switched that off, if it was less than TRACE_DAYS ago. */
+	switched_off_on: string | null;
+	/** True if the organization has another administrator. */
+	has_others: boolean;
+}
+
+async function readRule(
+	{ client, membership }: Context,
+	userId: string,
+): Promise<Rule> {
+	const { rows } = await client.query<Rule>(
+		`select
+			exists (
+				select from device_policies where organization_id = $1 and exceptions_need_two_people
+			) as needs_two,
+			(
+				select to_char(max(e.at), 'YYYY-MM-DD') from audit_entries e
+				where e.organization_id = $1 and e.record_id = $1 and e.record_kind = 'device_policy'
+					and e.actor_id = $2 and e.outcome = 'DONE'
+					and e.changes #>> '{exceptions_need_two_people,before}' = 'true'
+					and e.at > now() - ${TRACE_DAYS} * interval '1 day'
+			) as switched_off_on,
+			exists (
+				select from memberships m
+				where m.organization_id = $1 and m.role = 'admin' and m.user_id <> $2
+					and is_live_membership(m.organization_id, m.ends_on)
+			) as has_others`,
+		[membership.organizationId, userId],
+	);
+	return (
+		rows[0] ?? { needs_two: true, switched_off_on: null, has_others: true }
+	);
+}
