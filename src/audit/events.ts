@@ -44,6 +44,7 @@ export const AUDIT_EVENTS = [
 	"resumeOrganization",
 	"restoreOrganization",
 	"importOrganization",
+	"trustOrganization",
 	// Operations with these names write the same events.
 	"deleteOrganization",
 	"exportOrganization",

@@ -16,6 +16,7 @@ import { COMMAND } from "../version.ts";
 import { addClosures } from "./closures.ts";
 import { addOrgDomains } from "./org-domains.ts";
 import { addOrgSignIn } from "./org-sign-in.ts";
+import { addOrgTrust } from "./org-trust.ts";
 import { addOrganizationFiles } from "./organization-files.ts";
 import { print, table } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
@@ -86,6 +87,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 	addDeleted(org);
 	addOrgDomains(org);
 	addOrgSignIn(org);
+	addOrgTrust(org);
 	org
 		.command("list")
 		.description("List all organizations.")

@@ -38,6 +38,8 @@ export interface NewMail {
 	channelId?: string;
 	/** The person in the register who gets the mail. */
 	peopleId?: string;
+	/** True if this person is a member of the organization. */
+	isToMember?: boolean;
 }
 
 /**
@@ -53,8 +55,8 @@ export async function queueMail(
 		? makeId(organizationId, "mail")
 		: makeIdWithoutTenant("mail");
 	await client.query(
-		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, channel_id, people_id)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+		`insert into mails (id, organization_id, kind, invitation_id, user_id, webhook_id, channel_id, people_id, is_to_member)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		[
 			id,
 			organizationId,
@@ -64,6 +66,7 @@ export async function queueMail(
 			mail.webhookId,
 			mail.channelId,
 			mail.peopleId,
+			mail.isToMember ?? false,
 		],
 	);
 	return id;

@@ -1,20 +1,35 @@
 import type { PoolClient } from "pg";
+import { joinPersonOf } from "../organizations/person-of-member.ts";
 
 /**
- * Largest number of links that the service mails in a day for an organization that a user made, and
- * for all such organizations together. Otherwise everybody could send mails to strangers.
+ * Largest number of mails that the service sends in a day to people who are no members, for an
+ * organization that a user made, and for all such organizations together. Otherwise everybody could
+ * send mails to strangers. Members have joined themselves, so mails to them do not count.
  */
 export const MAX_MAILS_OF_ORGANIZATION_A_DAY = 5;
 const MAX_MAILS_OF_ALL_A_DAY = 50;
 
-/** Returns true if the service may mail this many more links for the organization today. */
-export async function mayMailPeople(
+/** SQL for whether the person `p` of the organization $1 has the address of a member. */
+export const IS_MEMBER = `p.id in (
+	select of_member.id from memberships m
+	join users u on u.id = m.user_id
+	${joinPersonOf("of_member", "u", "$1")}
+	where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
+)`;
+
+/**
+ * Returns those of the people to whom the service may send a mail now: all members, and as many of
+ * the others as the limits leave, the first ones first.
+ */
+export async function chooseMailable<Person extends { is_member: boolean }>(
 	client: PoolClient,
-	count: number,
-): Promise<boolean> {
-	const { rows } = await client.query<{ may: boolean }>(
-		"select may_mail_people($1, $2, $3) as may",
-		[count, MAX_MAILS_OF_ORGANIZATION_A_DAY, MAX_MAILS_OF_ALL_A_DAY],
+	people: readonly Person[],
+): Promise<Person[]> {
+	if (people.every(({ is_member }) => is_member)) return [...people];
+	const { rows } = await client.query<{ left: number }>(
+		"select mails_left_to_people($1, $2) as left",
+		[MAX_MAILS_OF_ORGANIZATION_A_DAY, MAX_MAILS_OF_ALL_A_DAY],
 	);
-	return rows[0]?.may ?? false;
+	let left = rows[0]?.left ?? 0;
+	return people.filter(({ is_member }) => is_member || left-- > 0);
 }

@@ -7,7 +7,7 @@ import { queueMail } from "../mail/queue.ts";
 import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
 import { isWellFormedSecret } from "../tokens/secret.ts";
 import { findMyDevicesLink, IS_STAFF } from "./links.ts";
-import { mayMailPeople } from "./mail-limits.ts";
+import { chooseMailable, IS_MEMBER } from "./mail-limits.ts";
 
 /** Largest number of mails that a person can cause in 15 minutes. */
 const MAX_MAILS = 3;
@@ -62,8 +62,18 @@ async function mailNewLink(
 	});
 	if (waitSeconds > 0) return;
 	await withTenant(appPool, organizationId, async (client) => {
-		if (!(await mayMailPeople(client, 1))) return;
-		await queueMail(client, { kind: "MY_DEVICES", organizationId, peopleId });
+		const { rows } = await client.query<{ is_member: boolean }>(
+			`select ${IS_MEMBER} as is_member from people p where p.organization_id = $1 and p.id = $2`,
+			[organizationId, peopleId],
+		);
+		const [mailable] = await chooseMailable(client, rows);
+		if (!mailable) return;
+		await queueMail(client, {
+			kind: "MY_DEVICES",
+			organizationId,
+			peopleId,
+			isToMember: mailable.is_member,
+		});
 	});
 	mail.wake();
 }

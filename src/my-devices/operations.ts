@@ -7,8 +7,9 @@ import { organizationId } from "../records/list-pages.ts";
 import { makeSecret } from "../tokens/secret.ts";
 import { IS_STAFF, myDevicesUrl, storeMyDevicesLink } from "./links.ts";
 import {
+	chooseMailable,
+	IS_MEMBER,
 	MAX_MAILS_OF_ORGANIZATION_A_DAY,
-	mayMailPeople,
 } from "./mail-limits.ts";
 
 const MAX_DEVICES_OF_CALL = 500;
@@ -28,6 +29,7 @@ interface Owned {
 	full_name: string | null;
 	why: (typeof WHY_SKIPPED)[number] | null;
 	has_waiting_mail: boolean;
+	is_member: boolean;
 }
 
 /** Finds the owner who gets the link for each device, or the reason why there is none. */
@@ -47,7 +49,8 @@ async function findOwners(
 				select from mails m
 				where m.organization_id = $1 and m.people_id = p.id and m.kind = 'MY_DEVICES'
 					and m.state = 'QUEUED'
-			) as has_waiting_mail
+			) as has_waiting_mail,
+			coalesce(${IS_MEMBER}, false) as is_member
 		from unnest($2::text[]) with ordinality g (id, place)
 		left join devices d on d.organization_id = $1 and d.id = g.id
 		left join people p on p.organization_id = $1 and p.id = d.owner_id
@@ -92,17 +95,19 @@ export const sendMyDevicesLinks = defineOperation({
 			// A mail that still waits has the same link to offer.
 			if (!has_waiting_mail) mailed.push(one);
 		}
-		if (!(await mayMailPeople(client, mailed.length))) {
+		const mailable = await chooseMailable(client, mailed);
+		if (mailable.length < mailed.length) {
 			throw new AppError(
 				"bad_request",
-				`the service mails at most ${MAX_MAILS_OF_ORGANIZATION_A_DAY} links a day for an organization that was not made on the server; copy the links on the devices' pages, and pass them on yourself`,
+				`the service mails at most ${MAX_MAILS_OF_ORGANIZATION_A_DAY} links a day to people who are no members, for an organization that was not made on the server; copy the links on the devices' pages, and pass them on yourself`,
 			);
 		}
-		for (const { people_id, full_name } of mailed) {
+		for (const { people_id, full_name, is_member } of mailed) {
 			await queueMail(client, {
 				kind: "MY_DEVICES",
 				organizationId,
 				peopleId: people_id as string,
+				isToMember: is_member,
 			});
 			context.changed({
 				kind: "people",

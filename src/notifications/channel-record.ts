@@ -26,13 +26,17 @@ export const channel = z.object({
 	next_digest_at: z.string().nullable(),
 	is_enabled: z.boolean(),
 	failing_since: z.string().nullable(),
+	unmailed_count: z
+		.int()
+		.describe("People who got no mail the last time, because of a limit"),
+	unmailed_at: z.string().nullable(),
 	created_at: z.string(),
 	updated_at: z.string(),
 });
 export type Channel = z.output<typeof channel>;
 
 export const COLUMNS =
-	"id, kind, name, address_host, event_types, digest_weekday, next_digest_at, is_enabled, failing_since, created_at, updated_at";
+	"id, kind, name, address_host, event_types, digest_weekday, next_digest_at, is_enabled, failing_since, unmailed_count, unmailed_at, created_at, updated_at";
 
 /** The input that names a channel. */
 export const one = {

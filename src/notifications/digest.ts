@@ -7,9 +7,10 @@ import { makeId } from "../id.ts";
 import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
-import { mayMailPeople } from "../my-devices/mail-limits.ts";
+import { chooseMailable, IS_MEMBER } from "../my-devices/mail-limits.ts";
 import { nextDigest } from "./next-digest.ts";
 import { overdueWork } from "./overdue-mail.ts";
+import { noteUnmailed } from "./unmailed.ts";
 
 const POLL_MS = 60_000;
 
@@ -76,26 +77,34 @@ async function queueDigests(
 	);
 	for (const { id, kind } of rows) {
 		const isDevices = kind === "DEVICE_OWNERS";
-		await queueFor(client, organizationId, {
+		const unmailed = await queueFor(client, organizationId, {
 			channelId: id,
 			kind: isDevices ? "DEVICE_DIGEST" : "OVERDUE_WORK",
 			people: isDevices
 				? OWNERS
 				: `select w.people_id from (${overdueWork()}) w`,
 		});
+		await noteUnmailed(client, organizationId, id, unmailed);
 	}
 }
 
 /**
  * Queues a mail for each person that the SQL `people` finds and who has not stopped these mails.
+ * If there is a limit, those come first who have waited the longest for such a mail. Returns how many
+ * people get none because of the limit.
  */
 async function queueFor(
 	client: PoolClient,
 	organizationId: string,
 	wanted: { channelId: string; kind: string; people: string },
-): Promise<void> {
-	const { rows } = await client.query<{ id: string }>(
-		`select p.id from people p
+): Promise<number> {
+	const { rows } = await client.query<{ id: string; is_member: boolean }>(
+		`select p.id, ${IS_MEMBER} as is_member from people p
+		left join (
+			select m.people_id, max(m.created_at) as at from mails m
+			where m.organization_id = $1 and m.channel_id = $3 and m.kind = $2
+			group by m.people_id
+		) last on last.people_id = p.id
 		where p.organization_id = $1 and p.id in (${wanted.people}) and ${IS_STAFF}
 			and not exists (
 				select from notification_stops s
@@ -106,19 +115,22 @@ async function queueFor(
 				where m.organization_id = $1 and m.people_id = p.id and m.kind = $2
 					and m.state = 'QUEUED'
 			)
-		order by p.id`,
-		[organizationId, wanted.kind],
+		order by last.at nulls first, p.id`,
+		[organizationId, wanted.kind, wanted.channelId],
 	);
-	if (rows.length === 0 || !(await mayMailPeople(client, rows.length))) return;
+	const mailed = await chooseMailable(client, rows);
 	await client.query(
-		`insert into mails (organization_id, id, kind, channel_id, people_id)
-		select $1, g.id, $2, $3, g.people_id from unnest($4::text[], $5::text[]) g (id, people_id)`,
+		`insert into mails (organization_id, id, kind, channel_id, people_id, is_to_member)
+		select $1, g.id, $2, $3, g.people_id, g.is_member
+		from unnest($4::text[], $5::text[], $6::boolean[]) g (id, people_id, is_member)`,
 		[
 			organizationId,
 			wanted.kind,
 			wanted.channelId,
-			rows.map(() => makeId(organizationId, "mail")),
-			rows.map(({ id }) => id),
+			mailed.map(() => makeId(organizationId, "mail")),
+			mailed.map(({ id }) => id),
+			mailed.map(({ is_member }) => is_member),
 		],
 	);
+	return rows.length - mailed.length;
 }

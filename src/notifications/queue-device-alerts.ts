@@ -1,7 +1,8 @@
 import type { PoolClient } from "pg";
 import { makeId } from "../id.ts";
 import { IS_STAFF } from "../my-devices/links.ts";
-import { mayMailPeople } from "../my-devices/mail-limits.ts";
+import { chooseMailable, IS_MEMBER } from "../my-devices/mail-limits.ts";
+import { noteUnmailed } from "./unmailed.ts";
 
 /** Seconds for which a mail collects failures before it is sent. */
 const COLLECTED_SECONDS = 60;
@@ -61,8 +62,8 @@ async function queueMails(
 	);
 	const [channel] = channels;
 	if (!channel) return;
-	const { rows: owners } = await client.query<{ id: string }>(
-		`select distinct p.id from ${TO_TELL}`,
+	const { rows: owners } = await client.query<Owner>(
+		`select distinct p.id, ${IS_MEMBER} as is_member from ${TO_TELL}`,
 		[organizationId, nonconformityIds],
 	);
 	if (owners.length === 0) return;
@@ -76,11 +77,16 @@ async function queueMails(
 	);
 	const mailOf = new Map(waiting.map(({ id, people }) => [people, id]));
 	const others = owners.filter(({ id }) => !mailOf.has(id));
-	if (others.length > 0 && (await mayMailPeople(client, others.length))) {
-		for (const { id } of others) mailOf.set(id, makeId(organizationId, "mail"));
+	const mailed = await chooseMailable(client, others);
+	if (mailed.length < others.length) {
+		const unmailed = others.length - mailed.length;
+		await noteUnmailed(client, organizationId, channel.id, unmailed);
+	}
+	if (mailed.length > 0) {
+		for (const { id } of mailed) mailOf.set(id, makeId(organizationId, "mail"));
 		await insertMails(client, organizationId, channel.id, {
-			people: others.map(({ id }) => id),
-			mails: others.map(({ id }) => mailOf.get(id) as string),
+			people: mailed,
+			mails: mailed.map(({ id }) => mailOf.get(id) as string),
 		});
 	}
 	await client.query(
@@ -97,25 +103,36 @@ async function queueMails(
 	);
 }
 
+interface Owner {
+	id: string;
+	is_member: boolean;
+}
+
 async function insertMails(
 	client: PoolClient,
 	organizationId: string,
 	channelId: string,
-	{ people, mails }: { people: string[]; mails: string[] },
+	{ people, mails }: { people: readonly Owner[]; mails: string[] },
 ): Promise<void> {
 	await client.query(
-		`insert into mails (organization_id, id, kind, channel_id, people_id, due_at)
-		select $1::text, g.id, 'DEVICE_ALERT', $2::text, g.people_id, greatest(
+		`insert into mails (organization_id, id, kind, channel_id, people_id, is_to_member, due_at)
+		select $1::text, g.id, 'DEVICE_ALERT', $2::text, g.people_id, g.is_member, greatest(
 			now() + ${COLLECTED_SECONDS} * interval '1 second',
 			last.queued_at + ${APART_SECONDS} * interval '1 second'
 		)
-		from unnest($3::text[], $4::text[]) g (id, people_id)
+		from unnest($3::text[], $4::text[], $5::boolean[]) g (id, people_id, is_member)
 		left join (
 			select m.people_id, max(m.created_at) as queued_at from mails m
 			where m.organization_id = $1 and m.channel_id = $2 and m.kind = 'DEVICE_ALERT'
 				and m.created_at > now() - ${APART_SECONDS} * interval '1 second'
 			group by m.people_id
 		) last on last.people_id = g.people_id`,
-		[organizationId, channelId, mails, people],
+		[
+			organizationId,
+			channelId,
+			mails,
+			people.map(({ id }) => id),
+			people.map(({ is_member }) => is_member),
+		],
 	);
 }

@@ -56,6 +56,7 @@ const ACROSS_FUNCTIONS = [
 	"invitations_sent",
 	"invitations_sent_today",
 	"keep_an_administrator",
+	"mails_left_to_people",
 	"may_mail_invitation",
 	"may_mail_people",
 	"may_send_test_mail",

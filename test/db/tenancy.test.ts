@@ -237,6 +237,7 @@ test("only the known functions that serve several organizations see all rows", a
 		"keep_an_emergency_member",
 		"link_new_user",
 		"list_closed_organizations",
+		"mails_left_to_people",
 		"may_mail_invitation",
 		"may_mail_people",
 		"may_send_test_mail",

@@ -67,6 +67,17 @@ export function Page() {
 							Next mails: <DateTime value={row.next_digest_at} />
 						</Text>
 					)}
+					{row.unmailed_count > 0 && (
+						<Text size="xs" mt={4}>
+							{row.unmailed_count === 1
+								? "1 person got no mail"
+								: `${row.unmailed_count.toLocaleString()} people got no mail`}{" "}
+							on <DateTime value={row.unmailed_at} />. An organization that was
+							made in the console mails only a few people a day who are no
+							members. Invite them, or ask the operator of the service to lift
+							this limit.
+						</Text>
+					)}
 				</>
 			),
 		},

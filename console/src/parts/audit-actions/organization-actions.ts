@@ -363,6 +363,10 @@ export const organizationActions = {
 	},
 	exportOrganization: { group: "organization", phrase: "exported the {kind}" },
 	importOrganization: { group: "organization", phrase: "imported the {kind}" },
+	trustOrganization: {
+		group: "organization",
+		phrase: "lifted the mail limits of the {kind}",
+	},
 	restoreOrganization: {
 		group: "organization",
 		phrase: "stopped the deletion of the {kind}",
