@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { IS_STAFF } from "../my-devices/links.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
@@ -57,6 +58,7 @@ const checkRule = z.object({
 	per_device: z.boolean(),
 	severity: z.enum(SEVERITIES),
 	owner_id: z.string().nullable(),
+	owner_has_left: z.boolean().describe("The owner's contract has ended"),
 });
 
 const policy = z.object({
@@ -197,7 +199,9 @@ export const updateDevicePolicy = defineOperation({
 			...(await changeRules(client, organization_id, checks ?? [])),
 		};
 		const hasChanged = Object.keys(fields).length > 0;
-		const after = hasChanged ? await touch(context, organization_id) : before;
+		const after = hasChanged
+			? await touchPolicy(context, organization_id)
+			: before;
 		const result = await withChecks(client, organization_id, after);
 		if (statesBefore) {
 			const statesAfter = await countFleet(client, organization_id);
@@ -229,18 +233,29 @@ async function withChecks(
 	own: OwnFields,
 ): Promise<Policy> {
 	const rules = await readRules(client, organizationId);
+	const owners = [...rules.values()].flatMap(({ owner_id }) => owner_id ?? []);
+	const { rows: leavers } = await client.query<{ id: string }>(
+		`select p.id from people p
+		where p.organization_id = $1 and p.id = any($2) and not ${IS_STAFF}`,
+		[organizationId, owners],
+	);
+	const left = new Set<string | null>(leavers.map(({ id }) => id));
 	return {
 		...own,
 		checks: [...rules].map(([key, rule]) => ({
 			check_key: key,
 			check_name: checkName(key),
 			...rule,
+			owner_has_left: left.has(rule.owner_id),
 		})),
 	};
 }
 
 /** Locks the organization's policy, and first makes one with the defaults if there is none. */
-async function lockPolicy({ client }: Context, id: string): Promise<OwnFields> {
+export async function lockPolicy(
+	{ client }: Context,
+	id: string,
+): Promise<OwnFields> {
 	await client.query(
 		`insert into device_policies (organization_id, updated_at)
 		select id, created_at from organizations where id = $1
@@ -282,7 +297,10 @@ async function changeOwn(
  * Notes the time of a change. Every change gets a later time, even one whose transaction began
  * before the previous change.
  */
-async function touch({ client }: Context, id: string): Promise<OwnFields> {
+export async function touchPolicy(
+	{ client }: Context,
+	id: string,
+): Promise<OwnFields> {
 	const { rows } = await client.query<OwnFields>(
 		`update device_policies set updated_at = clock_timestamp()
 		where organization_id = $1 returning ${COLUMNS}`,

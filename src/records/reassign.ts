@@ -1,10 +1,12 @@
 import { z } from "zod";
+import { handOverRules } from "../devices/hand-over-rules.ts";
 import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { outOfScope } from "../tokens/scopes.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
+import { leftBehind, readLeftBehind } from "./left-behind.ts";
 import { columnsOf } from "./result-rows.ts";
 import { missingReference, noteStored } from "./store.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -36,9 +38,13 @@ export const reassignRecords = defineOperation({
 	output: z.object({
 		reassigned: z.array(z.object({ kind: z.string(), count: z.int() })),
 		total: z.int(),
+		left: leftBehind.describe("What the person still has to do"),
 	}),
 	run: async (context, people) => {
 		await requirePeople(context, people);
+		const rules = mayChangePolicy(context)
+			? await handOverRules(context, people)
+			: 0;
 		const held = [];
 		for (const { kind, fields } of HOLDINGS) {
 			const records = await lockHeld(context, kind, fields, people.from);
@@ -69,8 +75,12 @@ export const reassignRecords = defineOperation({
 		}
 		await moveDevices(context, devices, people);
 		return {
-			reassigned: reassigned.map(({ kind, count }) => ({ kind, count })),
-			total,
+			reassigned: [
+				...reassigned.map(({ kind, count }) => ({ kind, count })),
+				...(rules > 0 ? [{ kind: "device_policy", count: rules }] : []),
+			],
+			total: total + rules,
+			left: await readLeftBehind(context, people.from),
 		};
 	},
 });
@@ -97,6 +107,15 @@ async function requirePeople(
 		throw badFields([missingReference("to", "people", to)]);
 	}
 }
+
+/** Returns true if the caller may change the rules of checks. Others leave them as they are. */
+const mayChangePolicy = ({ principal, membership }: Context): boolean =>
+	membership.role === "admin" &&
+	!outOfScope(principal, {
+		name: "updateDevicePolicy",
+		toolset: "device_policy",
+		isReadOnly: false,
+	});
 
 /** Rejects a call that would change records outside the scope of the caller's API token. */
 function requireScope({ principal }: Context, toolset: string): void {

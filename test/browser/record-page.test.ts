@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { axe, visit } from "./browser.ts";
+import { axe, screenshot, visit } from "./browser.ts";
 import {
 	heading,
 	names,
@@ -68,6 +68,40 @@ test("everything that a person owns is handed over to another from the person's 
 	expect(laptop.device.owner_id).toBe(heir);
 	await visit(page, page.url().replace(leaver, heir));
 	await page.getByRole("region", { name: "Owned by this person" }).waitFor();
+});
+
+test("after a hand over, the dialog lists what needs a decision, with links", async () => {
+	const { people: leaver } = await registers.add("addPeople", {
+		full_name: "Liz Leaver",
+		primary_email_address: "liz@example.com",
+		kind: "EMPLOYEE",
+	});
+	await registers.add("addPeople", {
+		full_name: "Hanna Heir",
+		primary_email_address: "hanna@example.com",
+		kind: "EMPLOYEE",
+	});
+	await registers.add("addTask", { name: "Held", assigned_to_id: leaver.id });
+	await registers.add("addDocument", {
+		title: "Access policy",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+		approver_ids: [leaver.id],
+	});
+	const page = await registers.open(registers.admin, `people/${leaver.id}`);
+	await page.getByRole("button", { name: "Hand over …" }).click();
+	const dialog = page.getByRole("dialog", {
+		name: "Hand over to another person",
+	});
+	await dialog.getByRole("combobox", { name: "New owner" }).fill("Hanna");
+	await page.getByRole("option", { name: /Hanna Heir/ }).click();
+	await dialog.getByRole("button", { name: "Hand over" }).click();
+	const left = page.getByRole("dialog", { name: "What is left" });
+	await left.getByText(/^Approves documents\./).waitFor();
+	await axe(page);
+	await screenshot(page, "registers/hand-over-left");
+	await left.getByRole("link", { name: "Access policy" }).click();
+	await page.getByRole("heading", { name: "Access policy" }).waitFor();
 });
 
 test("a person's page shows what the person owns, including devices, in one request", async () => {

@@ -58,6 +58,7 @@ test("a new organization has the defaults, which members and viewers may read bu
 			per_device: false,
 			severity: key === "DISK_ENCRYPTION" ? "MAJOR" : "MINOR",
 			owner_id: null,
+			owner_has_left: false,
 		})),
 		updated_at: expect.any(String),
 	});

@@ -107,8 +107,105 @@ test("hands over every record that a person owns or is assigned, with an audit e
 	expect(await tools.use("reassignRecords", { from, to })).toEqual({
 		reassigned: [],
 		total: 0,
+		left: [],
 	});
 	await tools.use("deletePeople", { id: from });
+});
+
+test("an administrator hands over the nonconformities of checks too, and everybody sees what is left", async () => {
+	await tools.use("updateDevicePolicy", {
+		checks: [{ check_key: "FIREWALL_ENABLED", owner_id: from }],
+	});
+	const { document } = await tools.use("addDocument", {
+		title: "Access",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version: version } = await tools.use(
+		"createDraftDocumentVersion",
+		{ document_id: document.id, content: "Read it." },
+	);
+	await tools.use("publishDocumentVersion", { id: version.id });
+	await tools.use("requestDocumentVersionSignature", {
+		document_version_id: version.id,
+		person_ids: [from],
+	});
+	await tools.use("updateDocument", {
+		id: document.id,
+		approver_ids: [from],
+	});
+	const { device } = await tools.use("addDevice", { name: "claimed" });
+	await tools.database.owner.query(
+		"update devices set claimed_owner_id = $2 where id = $1",
+		[device.id, from],
+	);
+	const ownerOf = async () => {
+		const { policy } = await tools.use("getDevicePolicy", {});
+		return policy.checks.find(
+			({ check_key }: Json) => check_key === "FIREWALL_ENABLED",
+		);
+	};
+	const access = [{ id: document.id, name: "Access" }];
+	const decisions = [
+		{ kind: "document", as: "approver", count: 1, records: access },
+		{ kind: "document", as: "signer", count: 1, records: access },
+		{
+			kind: "device",
+			as: "claimed_owner",
+			count: 1,
+			records: [{ id: device.id, name: "claimed" }],
+		},
+	];
+	const byMember = await tools.use(
+		"reassignRecords",
+		{ from, to },
+		tools.member.token,
+	);
+	expect(byMember).toEqual({
+		reassigned: [],
+		total: 0,
+		left: [
+			{
+				kind: "device_policy",
+				as: "owner_of_nonconformities",
+				count: 1,
+				records: [{ id: "FIREWALL_ENABLED", name: "Host firewall" }],
+			},
+			...decisions,
+		],
+	});
+	expect(await ownerOf()).toMatchObject({
+		owner_id: from,
+		owner_has_left: false,
+	});
+	await tools.use("updatePeople", {
+		id: from,
+		contract_end_date: "2024-01-01",
+	});
+	expect((await ownerOf()).owner_has_left).toBe(true);
+
+	expect(await tools.use("reassignRecords", { from, to })).toEqual({
+		reassigned: [{ kind: "device_policy", count: 1 }],
+		total: 1,
+		left: decisions,
+	});
+	expect(await ownerOf()).toMatchObject({
+		owner_id: to,
+		owner_has_left: false,
+	});
+	const { audit_entries } = await tools.use("listAuditLog", {
+		filter: {
+			record_id: tools.organizationId,
+			operation: "reassignRecords",
+		},
+	});
+	expect(audit_entries).toMatchObject([
+		{
+			changes: {
+				"FIREWALL_ENABLED.owner_id": { before: from, after: to },
+			},
+		},
+	]);
 });
 
 describe("rejected", () => {

@@ -1,13 +1,18 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
-import { useState } from "react";
-import { call } from "../../api.ts";
+import { useEffect, useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
+import { endOfId } from "../../parts/devices/device-name.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { TextLink } from "../../parts/links.tsx";
+import { RecordLink } from "../../parts/records/record-link.tsx";
 import { ReferencePicker } from "../../parts/records/reference-picker.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { forgetReadings } from "../../queries.ts";
+
+type Left = OutputOf<"reassignRecords">["left"][number];
 
 /** Hands over everything that a person owns or is assigned to another person. */
 export function HandOver({
@@ -51,19 +56,34 @@ function Ask({
 	const [to, setTo] = useState<string | null>(null);
 	const handing = useMutation({
 		mutationFn: (to: string) => call("reassignRecords", { from: personId, to }),
-		onSuccess: async ({ total }) => {
+		onSuccess: async ({ total, left }) => {
 			const records = total === 1 ? "1 record" : `${total} records`;
 			notifications.show({ message: `${records} handed over` });
+			if (left.length > 0) return;
 			await forgetReadings();
 			onClose();
 		},
 	});
+	const left = handing.data?.left ?? [];
+	if (left.length > 0) {
+		return (
+			<Dialog key="left" opened onClose={onClose} title="What is left">
+				<LeftBehind left={left} organizationId={organizationId} />
+				<Group justify="flex-end" mt="md">
+					<Button onClick={onClose}>Close</Button>
+				</Group>
+			</Dialog>
+		);
+	}
 	return (
 		<Dialog opened onClose={onClose} title="Hand over to another person">
 			<Stack>
 				<Text size="sm">
 					Everything that this person owns or is assigned, devices included,
-					goes to the person whom you choose. The audit log records each change.
+					goes to the person whom you choose. If you are an administrator, so do
+					the nonconformities that Assay will open for this person. The audit
+					log records each change. Afterwards you see what still needs a
+					decision.
 				</Text>
 				<ReferencePicker
 					organizationId={organizationId}
@@ -92,5 +112,80 @@ function Ask({
 				</Group>
 			</Stack>
 		</Dialog>
+	);
+}
+
+const WORDS: Record<Left["as"], string> = {
+	owner_of_nonconformities:
+		"Owner of the nonconformities that Assay opens. An administrator changes that in the device policy:",
+	approver: "Approves documents. Choose somebody else on their pages:",
+	signer: "Is asked to sign. Withdraw the request, or ask somebody else:",
+	claimed_owner:
+		"Is said to own devices, which nobody has confirmed. Choose their owners:",
+};
+
+/** Lists what was not handed over, because somebody has to decide about it. */
+function LeftBehind({
+	left,
+	organizationId,
+}: {
+	left: readonly Left[];
+	organizationId: string;
+}) {
+	// The page shows less once it reads again, and would close this list with its button.
+	useEffect(() => () => void forgetReadings(), []);
+	return (
+		<Stack>
+			<Text size="sm">The rest needs a decision:</Text>
+			{left.map(({ as, kind, count, records }) => (
+				<section key={as} aria-label={WORDS[as]}>
+					<Text size="sm" fw={500}>
+						{WORDS[as]}
+					</Text>
+					<Stack gap={2} align="flex-start">
+						{records.map((record) => (
+							<LeftRecord
+								key={record.id}
+								kind={kind}
+								record={record}
+								organizationId={organizationId}
+							/>
+						))}
+						{count > records.length && (
+							<Text size="sm">
+								and {(count - records.length).toLocaleString()} more
+							</Text>
+						)}
+					</Stack>
+				</section>
+			))}
+		</Stack>
+	);
+}
+
+function LeftRecord({
+	kind,
+	record: { id, name },
+	organizationId,
+}: {
+	kind: string;
+	record: Left["records"][number];
+	organizationId: string;
+}) {
+	if (kind !== "device_policy") {
+		return (
+			<RecordLink organizationId={organizationId} kind={kind} id={id}>
+				{name ?? `Unnamed (${endOfId(id)})`}
+			</RecordLink>
+		);
+	}
+	return (
+		<TextLink
+			to="/o/$org/settings/device-policy"
+			params={{ org: organizationId }}
+			size="sm"
+		>
+			{name ?? id}
+		</TextLink>
 	);
 }

@@ -73,7 +73,7 @@ export function CheckRulesForm({
 		exceptions_need_two_people: values.exceptions_need_two_people,
 		checks: values.checks
 			.filter((_, index) => form.isDirty(`checks.${index}`))
-			.map(({ check_name: _, ...rule }) => rule),
+			.map(({ check_name: _, owner_has_left: __, ...rule }) => rule),
 		...more,
 	});
 	const send = (values: Values, more: Partial<Change> = {}) =>
@@ -177,6 +177,11 @@ export function CheckRulesForm({
 								placeholder="Nobody"
 								aria-label={`${nameOf(rule)}: owner`}
 								value={form.values.checks[index]?.owner_id ?? null}
+								error={
+									rule.owner_has_left &&
+									form.values.checks[index]?.owner_id === rule.owner_id &&
+									"Has left"
+								}
 								onChange={(value: string | null) =>
 									form.setFieldValue(`checks.${index}.owner_id`, value)
 								}
