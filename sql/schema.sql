@@ -2608,6 +2608,30 @@ CREATE FUNCTION public.made_ms_of(p_id text) RETURNS bigint
 	select ('x' || encode(substring(decode(translate(p_id, '-_', '+/'), 'base64') from 11 for 8), 'hex'))::bit(64)::bigint
 $$;
 
+CREATE FUNCTION public.mails_left_to_people(p_of_organization integer, p_of_all integer) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+	current_one text := current_setting('assay.organization_id', true);
+begin
+	if not (select o.made_by_user from organizations o where o.id = current_one) then
+		return 2147483647;
+	end if;
+	perform pg_advisory_xact_lock(hashtextextended('mails to people', 0));
+	return (
+		select greatest(0, least(
+			p_of_organization - count(*) filter (where m.organization_id = current_one),
+			p_of_all - count(*)
+		))
+		from mails m
+		join organizations o on o.id = m.organization_id
+		where m.kind in ('MY_DEVICES', 'DEVICE_ALERT', 'DEVICE_DIGEST', 'OVERDUE_WORK')
+			and m.created_at > now() - interval '1 day' and o.made_by_user and not m.is_to_member
+	);
+end
+$$;
+
 CREATE FUNCTION public.make_packed_report_partition(p_month date) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
@@ -2738,26 +2762,10 @@ end
 $$;
 
 CREATE FUNCTION public.may_mail_people(p_count integer, p_of_organization integer, p_of_all integer) RETURNS boolean
-    LANGUAGE plpgsql SECURITY DEFINER
+    LANGUAGE sql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     AS $$
-declare
-	current_one text := current_setting('assay.organization_id', true);
-begin
-	if not (select o.made_by_user from organizations o where o.id = current_one) then
-		return true;
-	end if;
-	perform pg_advisory_xact_lock(hashtextextended('mails to people', 0));
-	return (
-		select
-			count(*) filter (where m.organization_id = current_one) + p_count <= p_of_organization
-			and count(*) + p_count <= p_of_all
-		from mails m
-		join organizations o on o.id = m.organization_id
-		where m.kind in ('MY_DEVICES', 'DEVICE_ALERT', 'DEVICE_DIGEST', 'OVERDUE_WORK')
-			and m.created_at > now() - interval '1 day' and o.made_by_user
-	);
-end
+	select p_count <= mails_left_to_people(p_of_organization, p_of_all)
 $$;
 
 CREATE FUNCTION public.may_send_test_mail(p_of_user integer) RETURNS boolean
@@ -4545,6 +4553,8 @@ CREATE TABLE public.device_exceptions (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[check_key, reason])) STORED NOT NULL,
+    needs_two_people boolean DEFAULT false NOT NULL,
+    is_self_approved boolean DEFAULT false NOT NULL,
     CONSTRAINT device_exceptions_check CHECK (((scope = 'DEVICE'::text) OR (device_id IS NULL))),
     CONSTRAINT device_exceptions_check1 CHECK (((scope = 'GROUP'::text) OR (group_id IS NULL))),
     CONSTRAINT device_exceptions_check2 CHECK ((starts_at <= ends_at)),
@@ -4554,7 +4564,8 @@ CREATE TABLE public.device_exceptions (
     CONSTRAINT device_exceptions_decision_check CHECK ((decision = ANY (ARRAY['APPROVED'::text, 'REJECTED'::text]))),
     CONSTRAINT device_exceptions_platform_check CHECK ((platform = ANY (ARRAY['DARWIN'::text, 'LINUX'::text, 'FREEBSD'::text, 'WINDOWS'::text]))),
     CONSTRAINT device_exceptions_reason_check CHECK ((reason <> ''::text)),
-    CONSTRAINT device_exceptions_scope_check CHECK ((scope = ANY (ARRAY['DEVICE'::text, 'GROUP'::text, 'PLATFORM'::text, 'ALL'::text])))
+    CONSTRAINT device_exceptions_scope_check CHECK ((scope = ANY (ARRAY['DEVICE'::text, 'GROUP'::text, 'PLATFORM'::text, 'ALL'::text]))),
+    CONSTRAINT device_exceptions_self_approved_check CHECK (((NOT is_self_approved) OR (decision = 'APPROVED'::text)))
 );
 
 ALTER TABLE ONLY public.device_exceptions FORCE ROW LEVEL SECURITY;
@@ -4834,6 +4845,7 @@ CREATE TABLE public.evidence (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, description, url])) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
+    archived_at timestamp with time zone,
     CONSTRAINT evidence_name_check CHECK ((name <> ''::text))
 );
 
@@ -5033,6 +5045,7 @@ CREATE TABLE public.mails (
     further_events integer DEFAULT 0 NOT NULL,
     record_id public.typed_id,
     record_kind text,
+    is_to_member boolean DEFAULT false NOT NULL,
     CONSTRAINT mails_channel_check CHECK (((kind = ANY (ARRAY['CHAT_GIVEN_UP'::text, 'EVENTS'::text, 'DEVICE_ALERT'::text, 'DEVICE_DIGEST'::text, 'OVERDUE_WORK'::text])) = (channel_id IS NOT NULL))),
     CONSTRAINT mails_check CHECK (((kind = 'INVITATION'::text) = (invitation_id IS NOT NULL))),
     CONSTRAINT mails_check1 CHECK (((kind <> 'ORGANIZATION_DELETION'::text) OR ((organization_id IS NOT NULL) AND (user_id IS NOT NULL)))),
@@ -5196,15 +5209,19 @@ CREATE TABLE public.notification_channels (
     failing_since timestamp with time zone,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    unmailed_count integer DEFAULT 0 NOT NULL,
+    unmailed_at timestamp with time zone,
     CONSTRAINT notification_channels_address_host_check CHECK ((length(address_host) <= 300)),
     CONSTRAINT notification_channels_check CHECK (((kind = ANY (ARRAY['SLACK'::text, 'TEAMS'::text])) = (sealed_address IS NOT NULL))),
     CONSTRAINT notification_channels_check1 CHECK (((sealed_address IS NULL) = (address_host IS NULL))),
     CONSTRAINT notification_channels_check2 CHECK (((kind = ANY (ARRAY['DEVICE_OWNERS'::text, 'OVERDUE_WORK'::text])) = (digest_weekday IS NOT NULL))),
     CONSTRAINT notification_channels_check3 CHECK (((digest_weekday IS NULL) = (next_digest_at IS NULL))),
+    CONSTRAINT notification_channels_check4 CHECK (((unmailed_count > 0) = (unmailed_at IS NOT NULL))),
     CONSTRAINT notification_channels_digest_weekday_check CHECK (((digest_weekday >= 1) AND (digest_weekday <= 7))),
     CONSTRAINT notification_channels_kind_check CHECK ((kind = ANY (ARRAY['DEVICE_OWNERS'::text, 'OVERDUE_WORK'::text, 'ADMINISTRATORS'::text, 'SLACK'::text, 'TEAMS'::text]))),
     CONSTRAINT notification_channels_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-    CONSTRAINT notification_channels_sealed_address_check CHECK ((length(sealed_address) <= 4000))
+    CONSTRAINT notification_channels_sealed_address_check CHECK ((length(sealed_address) <= 4000)),
+    CONSTRAINT notification_channels_unmailed_count_check CHECK ((unmailed_count >= 0))
 );
 
 ALTER TABLE ONLY public.notification_channels FORCE ROW LEVEL SECURITY;
@@ -6494,6 +6511,10 @@ CREATE INDEX device_exceptions_group_id ON public.device_exceptions USING btree 
 
 CREATE INDEX device_exceptions_person ON public.device_exceptions USING btree (organization_id, requested_by_person_id) WHERE (requested_by_person_id IS NOT NULL);
 
+CREATE INDEX device_exceptions_self_approved ON public.device_exceptions USING btree (organization_id, created_at, id) WHERE is_self_approved;
+
+CREATE INDEX device_exceptions_self_approved_ends_at ON public.device_exceptions USING btree (organization_id, ends_at, id) WHERE is_self_approved;
+
 CREATE INDEX device_group_members_device_id ON public.device_group_members USING btree (organization_id, device_id);
 
 CREATE UNIQUE INDEX device_group_policies_group ON public.device_group_policies USING btree (organization_id, group_id) WHERE (priority IS NOT NULL);
@@ -6610,25 +6631,31 @@ CREATE INDEX events_handled_at ON public.events USING btree (handled_at) WHERE (
 
 CREATE INDEX events_waiting ON public.events USING btree (organization_id, id) WHERE (handled_at IS NULL);
 
-CREATE INDEX evidence_created_at ON public.evidence USING btree (organization_id, created_at, id);
+CREATE INDEX evidence_archived_at ON public.evidence USING btree (organization_id, (
+CASE
+    WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
+    ELSE archived_at
+END), id, archived_at);
+
+CREATE INDEX evidence_created_at ON public.evidence USING btree (organization_id, created_at, id, archived_at);
 
 CREATE INDEX evidence_files_content ON public.evidence_files USING btree (organization_id, sha256);
 
 CREATE INDEX evidence_files_uploader ON public.evidence_files USING btree (uploaded_by_id);
 
-CREATE INDEX evidence_name ON public.evidence USING btree (organization_id, name_key, id);
+CREATE INDEX evidence_name ON public.evidence USING btree (organization_id, name_key, id, archived_at);
 
-CREATE INDEX evidence_owner_id ON public.evidence USING btree (organization_id, owner_id);
+CREATE INDEX evidence_owner_id ON public.evidence USING btree (organization_id, owner_id, archived_at);
 
 CREATE INDEX evidence_search ON public.evidence USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id, valid_until, owner_id);
+CREATE INDEX evidence_updated_at ON public.evidence USING btree (organization_id, updated_at, id, archived_at, valid_until, owner_id);
 
 CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_id, (
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id, valid_until);
+END), id, archived_at, valid_until);
 
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
@@ -9024,6 +9051,9 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.unknown_device_keys TO assay_a
 REVOKE ALL ON FUNCTION public.list_unknown_device_keys() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.list_unknown_device_keys() TO assay_app;
 
+REVOKE ALL ON FUNCTION public.mails_left_to_people(p_of_organization integer, p_of_all integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.mails_left_to_people(p_of_organization integer, p_of_all integer) TO assay_app;
+
 REVOKE ALL ON FUNCTION public.make_packed_report_partition(p_month date) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.make_posture_report_partition(p_first_day timestamp with time zone) FROM PUBLIC;
@@ -9706,6 +9736,8 @@ GRANT INSERT(further_events),UPDATE(further_events) ON TABLE public.mails TO ass
 GRANT INSERT(record_id) ON TABLE public.mails TO assay_app;
 
 GRANT INSERT(record_kind) ON TABLE public.mails TO assay_app;
+
+GRANT INSERT(is_to_member) ON TABLE public.mails TO assay_app;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.maintenance TO assay_agent;
 

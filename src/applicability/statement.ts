@@ -117,7 +117,7 @@ const BEHIND = `(
 const EVIDENCE = list(
 	"'id', e.id, 'name', e.name",
 	`${BEHIND} l join evidence e on e.organization_id = $1 and e.id = l.id
-	where e.valid_until is null or e.valid_until >= ${TODAY}`,
+	where e.archived_at is null and (e.valid_until is null or e.valid_until >= ${TODAY})`,
 	"e.name_key, e.id",
 );
 

@@ -52,7 +52,8 @@ const endsOf = (id: string) => `
 /** Counts the evidence of the control `c` and of its measures that still counts today. */
 const EVIDENCE = `(
 	select count(*)::int from evidence e
-	where e.organization_id = c.organization_id and (e.valid_until is null or e.valid_until >= ${TODAY})
+	where e.organization_id = c.organization_id and e.archived_at is null
+		and (e.valid_until is null or e.valid_until >= ${TODAY})
 		and e.id in (
 			${endsOf("c.id")}
 			union all

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { archivedField } from "../records/archived-field.ts";
 import {
 	optionalDate,
 	optionalText,
@@ -40,6 +41,7 @@ export const evidence = recordKind({
 		url: optionalUrl("Address, if it lies elsewhere"),
 		valid_until: optionalDate("Last day on which it counts"),
 		owner_id: owner(),
+		archived_at: archivedField(),
 	},
 	derived: {
 		file: {

@@ -139,3 +139,43 @@ test("a link is evidence too, its page names its file, and a viewer adds nothing
 	await axe(other);
 	await screenshot(other, "evidence/viewer-390-dark");
 });
+
+test("expired evidence that a newer one has replaced is archived from the record that it proves", async () => {
+	const { measure } = await use("addMeasure", {
+		name: "Access reviews",
+		category: "People",
+	});
+	for (const [name, valid_until] of [
+		["Review of the first quarter", "2024-03-31"],
+		["Review of this quarter", "2999-12-31"],
+	]) {
+		await use("addEvidence", {
+			name,
+			valid_until,
+			linked_record_ids: [measure.id],
+		});
+	}
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/measure/${measure.id}`,
+	);
+	const panel = page.getByRole("region", { name: "Evidence" });
+	await panel.getByText(/^Expired/).waitFor();
+	await panel
+		.getByRole("button", { name: "Archive Review of the first quarter" })
+		.click();
+	const dialog = page.getByRole("dialog");
+	await axe(page);
+	await dialog.getByRole("button", { name: "Archive the evidence" }).click();
+	await panel.getByText("Archived (1)").click();
+	const archived = panel.getByRole("list", { name: "Archived evidence" });
+	await archived
+		.getByRole("link", { name: "Review of the first quarter" })
+		.waitFor();
+	await panel.getByText("Evidence (1)").waitFor();
+	expect(await panel.getByRole("button", { name: /^Archive / }).count()).toBe(
+		0,
+	);
+	await axe(page);
+	await screenshot(page, "evidence/archived");
+});

@@ -120,3 +120,47 @@ test("an archived measure covers no control", async () => {
 	await add("archiveRecords", { record_ids: [ids.measure] });
 	expect(await coverage()).toMatchObject({ covered: 0 });
 });
+
+test("archived evidence is overdue for nobody, counts for no control, and is found with its control", async () => {
+	const { framework } = await add("addFramework", { name: "SOC 2" });
+	const { control } = await add("addControl", {
+		framework_id: framework.id,
+		section_title: "CC6",
+		name: "Access reviews",
+	});
+	const addReview = async (name: string, valid_until: string) =>
+		(
+			await add("addEvidence", {
+				name,
+				valid_until,
+				linked_record_ids: [control.id],
+			})
+		).evidence.id;
+	const old = await addReview("First quarter", "2020-03-31");
+	const now = await addReview("This quarter", "2999-12-31");
+	const overdue = async () =>
+		(await add("getOverview")).reminders
+			.filter(({ register }: Json) => register === "evidence")
+			.map((one: Json) => one.overdue);
+	const before = (await overdue())[0];
+	await add("archiveRecords", { record_ids: [old] });
+	expect([0, ...(await overdue())].at(-1)).toBe(before - 1);
+	const listed = async (filter: object) =>
+		(
+			await add("listEvidence", {
+				filter: { linked_to: control.id, ...filter },
+			})
+		).evidence.map(({ id }: Json) => id);
+	expect(await listed({})).toEqual([now]);
+	expect(await listed({ archived: true })).toEqual([old]);
+	const proved = async () =>
+		(await tools.use("getFrameworkCoverage", { id: framework.id })).coverage
+			.with_evidence;
+	expect(await proved()).toBe(1);
+	await add("archiveRecords", { record_ids: [now] });
+	expect(await proved()).toBe(0);
+	const statement = await tools.use("getStatementOfApplicability", {
+		framework_id: framework.id,
+	});
+	expect(JSON.stringify(statement)).not.toContain(now);
+});

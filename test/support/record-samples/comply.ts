@@ -181,6 +181,7 @@ export const comply: Sample[] = [
 			url: null,
 			valid_until: null,
 			owner_id: null,
+			archived_at: null,
 			// Only an upload stores a file.
 			file: null,
 		},

@@ -121,7 +121,7 @@ const PASSED: Record<string, string> = {
 	renewal_notice_date:
 		"The day of the notice has passed. Decide about the renewal, or set a new date.",
 	valid_until:
-		"Its period of validity has ended. Add newer evidence, or set a new date.",
+		"Its period of validity has ended. Add newer evidence and archive this one, or set a new date.",
 };
 
 /** Marks the passed dates of a record in use, as the home page counts them. */

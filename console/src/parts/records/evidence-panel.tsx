@@ -22,6 +22,7 @@ import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
 import { unfinishedDates } from "../unfinished-dates.ts";
 import { AddEvidenceLink } from "./add-evidence-link.tsx";
+import { ArchiveExpired } from "./archive-expired.tsx";
 import { EvidenceActions, Validity } from "./evidence-file.tsx";
 import { isLinkedKind } from "./linkable.tsx";
 import { RecordLink } from "./record-link.tsx";
@@ -64,6 +65,8 @@ function Panel({ kind, id }: { kind: string; id: string }) {
 	const list = useEvidence({ linked_to: id });
 	// The evidence of a control's measures proves the control too.
 	const ofMeasures = useEvidence({ of_measures_of: id }, kind === "control");
+	const archived = useEvidence({ linked_to: id, archived: true });
+	const replaced = evidenceOf(archived);
 	const first = list.data?.pages[0];
 	const all = evidenceOf(list);
 	const others = evidenceOf(ofMeasures).filter(
@@ -150,6 +153,21 @@ function Panel({ kind, id }: { kind: string; id: string }) {
 							/>
 						</>
 					)}
+					{replaced.length > 0 && (
+						<details>
+							<Text component="summary" size="sm" style={{ cursor: "pointer" }}>
+								Archived ({archived.data?.pages[0]?.total.toLocaleString()})
+							</Text>
+							<Box mt="xs">
+								<Rows
+									label="Archived evidence"
+									list={archived}
+									shown={replaced}
+									recordId={id}
+								/>
+							</Box>
+						</details>
+					)}
 				</Stack>
 			)}
 			<AddEvidenceLink
@@ -165,7 +183,9 @@ type List = ReturnType<typeof useEvidence>;
 
 /** Reads the evidence that the filter selects, a page at a time. */
 function useEvidence(
-	filter: { linked_to: string } | { of_measures_of: string },
+	filter:
+		| { linked_to: string; archived?: boolean }
+		| { of_measures_of: string },
 	isWanted = true,
 ) {
 	const { organizationId } = useOrganization();
@@ -252,6 +272,7 @@ function Row({
 			</Box>
 			<Group gap="xs" ml="auto">
 				<Validity until={evidence.valid_until} />
+				<ArchiveExpired evidence={evidence} />
 				<EvidenceActions
 					evidence={evidence}
 					{...(recordId !== undefined && { recordId })}
