@@ -133,7 +133,7 @@ export class ArchiveSession {
 		return readPackedResults(this.client, of, this.options.rest);
 	}
 
-	/** Waits until changes of the month's packed reports are finished, so that the next statement sees them. */
+	/** Waits for changes of the month's packed reports, so that the next statement sees them. */
 	async waitForWriters(month: string): Promise<void> {
 		await this.client.query(
 			`begin; lock table ${packedTable(month)} in share mode; commit`,
