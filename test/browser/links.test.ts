@@ -52,6 +52,15 @@ test("a record is found, linked, seen from both ends, and unlinked", async () =>
 	await dialog
 		.getByRole("button", { name: "Full disk encryption is linked" })
 		.waitFor();
+	await dialog.getByLabel("Find").fill("enrcyption");
+	await dialog
+		.getByText("Nothing matches. These names are only similar:")
+		.waitFor();
+	await dialog
+		.getByRole("list", { name: "Similar names" })
+		.getByText("Full disk encryption")
+		.waitFor();
+	await axe(page);
 	await dialog.getByLabel("Find").fill("five minutes");
 	await dialog
 		.getByRole("button", { name: "Link Screen lock after five minutes" })

@@ -301,4 +301,23 @@ test("no similar name is of another organization", async () => {
 	const own = { organization_id: other, query };
 	const { only_similar } = await calls.call("searchRecords", own, admin);
 	expect(only_similar).toMatchObject([{ name: "Quarterly pottery" }]);
+	// The function in the database sees all rows, and keeps to the transaction's organization itself.
+	const client = await calls.database.pool.connect();
+	try {
+		for (const [organization, found] of [
+			[organization_id, 0],
+			[other, 1],
+		] as const) {
+			await client.query(
+				"select set_config('assay.organization_id', $1, false)",
+				[organization],
+			);
+			const { rowCount } = await client.query(
+				"select find_similar('vendors', '{}', '{%pottery%}', 10)",
+			);
+			expect(rowCount).toBe(found);
+		}
+	} finally {
+		client.release(true);
+	}
 });
