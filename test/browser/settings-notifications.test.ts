@@ -54,6 +54,13 @@ test("an administrator adds a chat and a weekly mail, tests the chat and sees th
 	await screenshot(page, "notifications-dialog-mail");
 	await dialog.getByRole("button", { name: "Save" }).click();
 	await page.getByText("Next mails:").waitFor();
+	await served.database.owner.query(
+		"update notification_channels set unmailed_count = 3, unmailed_at = now()",
+	);
+	await page.reload();
+	await page
+		.getByText(/^3 people got no mail on .* made in the console/)
+		.waitFor();
 
 	await page.getByRole("button", { name: "Add a channel" }).click();
 	await dialog.getByRole("combobox", { name: "Kind" }).click();
