@@ -183,7 +183,7 @@ export const makeListAuditLog = (operationNames: () => readonly string[]) =>
 		name: "listAuditLog",
 		title: "List the audit log",
 		description:
-			"Read who did what in an organization and when, newest first: every change with its fields before and after, and every call that a role did not allow. Entries cannot be changed or removed. For audits against a framework, use listAudits.",
+			"Read who did what in an organization and when, newest first: every change with its fields before and after, and every call that a role did not allow. Entries cannot be changed or removed.",
 		toolset: "audit_log",
 		access: "admin",
 		isReadOnly: true,

@@ -23,6 +23,7 @@ export function toJsonSchema(
  * - A choice that takes one value or several is shown as a list.
  * - Texts and lists do not say how long they may be, and texts have no pattern. Numbers do not say
  *   that they begin at 1.
+ * - Dates do not say how they are written, because the instructions do.
  * - Objects do not say which further properties they have. Some converters for Gemini also fail on
  *   `additionalProperties: false`.
  */
@@ -70,6 +71,7 @@ function tersely(schema: JsonSchema, name = ""): JsonSchema {
 	}
 	const unsaid = description
 		.split("; ")
+		.map((part) => part.replace(/, YYYY-MM-DD$/, ""))
 		.filter((part) => !isIn(part, name))
 		.join("; ");
 	return shown === "undescribed" || shown === "bare" || unsaid === ""

@@ -12,6 +12,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
+import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { memberChange } from "../sign-in/users.ts";
 import { REGISTERS, requireLimitsOf } from "./limits-of-organization.ts";
@@ -70,7 +71,10 @@ const orders = {
 	email: byText("email"),
 };
 const filters = {
-	role: { schema: role, sql: (parameter: string) => `t.role = ${parameter}` },
+	role: {
+		schema: role.meta(obvious("Members with this role")),
+		sql: (parameter: string) => `t.role = ${parameter}`,
+	},
 };
 
 export const listMembers = defineOperation({

@@ -68,7 +68,7 @@ export const countRecords = defineOperation({
 	name: "countRecords",
 	title: "Count records",
 	description:
-		"Count records that match a filter, all or by a field (null: no value); check_state needs filter.check. listPostureSummary counts devices by check.",
+		"Count records that match a filter, all or by a field (null: empty); check_state needs filter.check. listPostureSummary counts devices by check.",
 	toolset: "counts",
 	access: "read",
 	tenant: "organization_id",

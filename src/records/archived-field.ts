@@ -32,9 +32,7 @@ export const IN_USE = "t.archived_at is null";
 const INDEXED = orInfinity("archived_at", "timestamptz");
 
 export const archivedFilter: Filter = {
-	schema: z
-		.boolean()
-		.meta(described("true: only archived ones; false by default", "filled")),
+	schema: z.boolean().meta(described("true: only archived ones", "filled")),
 	sql: (parameter) => `(t.archived_at is not null) = ${parameter}::boolean`,
 	flag: {
 		true: `${INDEXED} < 'infinity'::timestamptz`,

@@ -245,7 +245,7 @@ export const requiredScale = (help: Help) =>
  * it from other fields.
  */
 export const optionalScale = (help: Help) =>
-	initially(integer(1, 5, SCALE), undefined, help);
+	initially(integer(1, 5), undefined, help);
 
 const MAX_INTEGER = 2_147_483_647;
 

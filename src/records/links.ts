@@ -94,7 +94,10 @@ export const unlinkRecords = defineOperation({
 	isIdempotent: true,
 	isDestructive: true,
 	tenant: "record_id",
-	input: z.strictObject(ends),
+	input: z.strictObject({
+		...ends,
+		record_id: linkableId.describe("Id of one record, as in linkRecords"),
+	}),
 	output: z.object({
 		record_id: z.string(),
 		linked_record_id: z.string(),
@@ -126,7 +129,7 @@ export const listLinkedRecords = defineOperation({
 	access: "read",
 	tenant: "record_id",
 	input: z.strictObject({
-		record_id: ends.record_id,
+		record_id: linkableId.describe("Id of one record, of such a kind"),
 		kind: z.enum(LINKED).optional().describe("This kind of linked record only"),
 		size: pageSize(),
 		cursor: pageCursor(),

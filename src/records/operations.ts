@@ -160,7 +160,7 @@ export function recordOperations<
 	const get = defineOperation({
 		name: `get${tool.one}`,
 		title: `Get ${a}`,
-		description: `Read all fields of ${a}.`,
+		description: `Read ${a} in full.`,
 		toolset,
 		access: "read",
 		tenant: "id",
@@ -201,7 +201,7 @@ export function recordOperations<
 	const update = defineOperation({
 		name: `update${tool.one}`,
 		title: `Update ${a}`,
-		description: `Change given fields of ${a}, as in add${tool.one}; null clears.`,
+		description: `Change given fields, as in add${tool.one}; null clears.`,
 		toolset,
 		access: "write",
 		// A text that a caller appends twice is stored twice.
@@ -234,7 +234,7 @@ export function recordOperations<
 	const remove = defineOperation({
 		name: `delete${tool.one}`,
 		title: `Delete ${a}`,
-		description: `Delete ${a} and its links, unless other records use it.`,
+		description: `Delete ${a} and its links, unless it is in use.`,
 		toolset,
 		access: "admin",
 		isDestructive: true,

@@ -24,6 +24,7 @@ export const people = recordKind({
 	noun: "person",
 	nouns: "people",
 	help: "People own records and devices. A person may or may not be a user of Assay.",
+	description: "People own records and devices.",
 	title: "full_name",
 	beside: ["primary_email_address"],
 	fields: {

@@ -128,11 +128,13 @@ test("the list leaves out a description that only repeats the name", () => {
 	expect(
 		listed({
 			due_date: z.string().max(10).describe("Due date, YYYY-MM-DD"),
+			ends_on: z.string().max(10).describe("Last day in force, YYYY-MM-DD"),
 			severity: z.enum(["MINOR"]).describe("Severity; MINOR by default"),
 			cause: z.string().describe("Cause of the damage"),
 		}),
 	).toEqual({
 		due_date: { type: "string" },
+		ends_on: { type: "string", description: "Last day in force" },
 		severity: {
 			type: "string",
 			enum: ["MINOR"],
