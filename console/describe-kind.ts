@@ -56,6 +56,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 			...(canBeArchived(definition) ? [ARCHIVED] : []),
 		],
 		done: definition.due?.done ?? null,
+		remindedIf: definition.remindedIf ?? {},
 		orders: ["created_at", "updated_at", ...Object.keys(definition.orders)],
 	};
 }

@@ -4314,8 +4314,17 @@ CREATE TABLE public.audits (
     state text DEFAULT 'NOT_STARTED'::text NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name])) STORED NOT NULL,
+    audit_type text DEFAULT 'NOT_STATED'::text NOT NULL,
+    auditor text,
+    owner_id public.typed_id,
+    scope text,
+    starts_on date,
+    ends_on date,
+    search_text text GENERATED ALWAYS AS (public.search_text(VARIADIC ARRAY[name, auditor, scope])) STORED NOT NULL,
+    CONSTRAINT audits_audit_type_check CHECK ((audit_type = ANY (ARRAY['NOT_STATED'::text, 'INTERNAL'::text, 'EXTERNAL'::text]))),
+    CONSTRAINT audits_auditor_check CHECK ((auditor <> ''::text)),
     CONSTRAINT audits_check CHECK ((valid_from <= valid_until)),
+    CONSTRAINT audits_dates CHECK ((starts_on <= ends_on)),
     CONSTRAINT audits_name_check CHECK ((name <> ''::text)),
     CONSTRAINT audits_state_check CHECK ((state = ANY (ARRAY['NOT_STARTED'::text, 'IN_PROGRESS'::text, 'COMPLETED'::text, 'REJECTED'::text, 'OUTDATED'::text])))
 );
@@ -5521,6 +5530,8 @@ CREATE TABLE public.risks (
     name_key text GENERATED ALWAYS AS (public.sort_key(name)) STORED COLLATE pg_catalog."C",
     category_key text GENERATED ALWAYS AS (public.sort_key(category)) STORED COLLATE pg_catalog."C",
     archived_at timestamp with time zone,
+    next_review_date date,
+    accepted_until date,
     CONSTRAINT risks_inherent_impact_check CHECK (((inherent_impact >= 1) AND (inherent_impact <= 5))),
     CONSTRAINT risks_inherent_likelihood_check CHECK (((inherent_likelihood >= 1) AND (inherent_likelihood <= 5))),
     CONSTRAINT risks_name_check CHECK ((name <> ''::text)),
@@ -6402,27 +6413,43 @@ CREATE INDEX audit_entries_refused ON public.audit_entries USING btree (organiza
 
 CREATE INDEX audit_entries_token ON public.audit_entries USING btree (organization_id, token_id, id) WHERE (token_id IS NOT NULL);
 
-CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id, state);
+CREATE INDEX audits_audit_type ON public.audits USING btree (organization_id, audit_type, created_at, id, state);
 
-CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id, state);
+CREATE INDEX audits_created_at ON public.audits USING btree (organization_id, created_at, id, state, audit_type);
+
+CREATE INDEX audits_ends_on ON public.audits USING btree (organization_id, (
+CASE
+    WHEN (ends_on IS NULL) THEN 'infinity'::date
+    ELSE ends_on
+END), id, state, audit_type, ends_on);
+
+CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id, state, audit_type);
+
+CREATE INDEX audits_owner_id ON public.audits USING btree (organization_id, owner_id, state, audit_type);
 
 CREATE INDEX audits_search ON public.audits USING gin (organization_id, search_text public.gin_trgm_ops);
 
-CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, created_at, id);
+CREATE INDEX audits_starts_on ON public.audits USING btree (organization_id, (
+CASE
+    WHEN (starts_on IS NULL) THEN 'infinity'::date
+    ELSE starts_on
+END), id, state, audit_type, starts_on);
 
-CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id, framework_id, valid_from, valid_until, state);
+CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, created_at, id, audit_type);
+
+CREATE INDEX audits_updated_at ON public.audits USING btree (organization_id, updated_at, id, framework_id, valid_from, valid_until, state, audit_type, owner_id, starts_on, ends_on);
 
 CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_from IS NULL) THEN 'infinity'::date
     ELSE valid_from
-END), id, valid_from, state);
+END), id, valid_from, state, audit_type);
 
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id, valid_until, state);
+END), id, valid_until, state, audit_type);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
 
@@ -6905,6 +6932,12 @@ CREATE INDEX record_watches_record ON public.record_watches USING btree (organiz
 
 CREATE UNIQUE INDEX revoked_device_keys_hash ON public.revoked_device_keys USING btree (key_hash);
 
+CREATE INDEX risks_accepted_until ON public.risks USING btree (organization_id, (
+CASE
+    WHEN (accepted_until IS NULL) THEN 'infinity'::date
+    ELSE accepted_until
+END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, accepted_until);
+
 CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, (
 CASE
     WHEN (archived_at IS NULL) THEN 'infinity'::timestamp with time zone
@@ -6923,6 +6956,12 @@ CREATE INDEX risks_inherent_risk_score ON public.risks USING btree (organization
 
 CREATE INDEX risks_name ON public.risks USING btree (organization_id, name_key, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
+CREATE INDEX risks_next_review_date ON public.risks USING btree (organization_id, (
+CASE
+    WHEN (next_review_date IS NULL) THEN 'infinity'::date
+    ELSE next_review_date
+END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, next_review_date);
+
 CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
 CREATE INDEX risks_residual_impact ON public.risks USING btree (organization_id, residual_impact, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood);
@@ -6937,7 +6976,7 @@ CREATE INDEX risks_treatment ON public.risks USING btree (organization_id, treat
 
 CREATE INDEX risks_undecided ON public.risks USING btree (organization_id, created_at, id) WHERE ((treatment = 'MITIGATED'::text) AND starts_with(COALESCE(note, ''::text), 'Suggested by Assay. Nobody has decided about its treatment and scores yet. Delete this note when somebody has.'::text));
 
-CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, inherent_risk_score, residual_risk_score, owner_id);
+CREATE INDEX risks_updated_at ON public.risks USING btree (organization_id, updated_at, id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, inherent_risk_score, residual_risk_score, owner_id, next_review_date, accepted_until);
 
 CREATE UNIQUE INDEX saved_views_name ON public.saved_views USING btree (organization_id, list, COALESCE((owner_id)::text, ''::text), lower(name));
 
@@ -7328,6 +7367,9 @@ ALTER TABLE ONLY public.audits
 
 ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
+
+ALTER TABLE ONLY public.audits
+    ADD CONSTRAINT audits_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
 ALTER TABLE ONLY public.check_count_days
     ADD CONSTRAINT check_count_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);

@@ -46,6 +46,15 @@ export function fieldOf(
 	return kind.fields.find((field) => field.name === name);
 }
 
+/** Returns the filter that a list by the date of a reminder also needs, such as `{state: "COMPLETED"}`. */
+export function reminderFilter(
+	{ remindedIf }: KindDescription,
+	date: string,
+): Record<string, string> {
+	const only = remindedIf[date];
+	return only ? { [only.field]: only.value } : {};
+}
+
 /**
  * Returns the label of a choice such as `PARTIALLY_COMPLIANT`. Returns an unknown code unchanged.
  */

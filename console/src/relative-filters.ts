@@ -9,7 +9,7 @@ export const OVERDUE = "overdue";
 const DAYS = /^(\d{1,4})d$/;
 const LAST = /^(\w+)_last$/;
 /** The names of filters by a day: the due date, and the dates of reviews and expiries. */
-const BY_DAY = /^(?:due|valid_until|\w+_(?:date|on))$/;
+const BY_DAY = /^(?:due|(?:valid|accepted)_until|\w+_(?:date|on))$/;
 
 /** Returns the value of a relative filter, such as "7d". */
 export const inDays = (days: number) => `${days}d`;

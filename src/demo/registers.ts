@@ -142,6 +142,14 @@ function addFrameworks({ add, id }: Known): Moment[] {
 function addRisks({ add, update, id }: Known): Moment[] {
 	return RISKS.flatMap((risk, index) => {
 		const { key, owner, measures, inherent, residual, note, ...text } = risk;
+		const reassessed = spread(
+			176,
+			16,
+			(index * 7) % RISKS.length,
+			RISKS.length,
+		);
+		// Each risk is looked at twice a year.
+		const review = day(184 - Math.round(reassessed));
 		return [
 			{
 				daysAgo: 201 - 4 * (index % 6),
@@ -160,12 +168,14 @@ function addRisks({ add, update, id }: Known): Moment[] {
 					),
 			},
 			{
-				daysAgo: spread(176, 16, (index * 7) % RISKS.length, RISKS.length),
+				daysAgo: reassessed,
 				run: () =>
 					update("updateRisk", id("risk", key), {
 						residual_likelihood: residual[0],
 						residual_impact: residual[1],
 						note,
+						next_review_date: review,
+						...(risk.treatment === "ACCEPTED" && { accepted_until: review }),
 					}),
 			},
 		];

@@ -30,18 +30,24 @@ export function workMoments(
 }
 
 function addAudits({ add, id }: Known): Moment[] {
-	return AUDITS.map(({ key, framework, name, from, until, state }) => ({
-		// An audit is planned three weeks ahead, but not before its framework was added.
-		daysAgo: Math.min(Math.max(21 - from, 5), 185),
-		run: () =>
-			add("addAudit", key, {
-				framework_id: id("framework", framework),
-				name,
-				valid_from: day(from),
-				valid_until: day(until),
-				state,
-			}),
-	}));
+	return AUDITS.map(
+		({ key, framework, from, until, valid, owner, ...rest }) => ({
+			// An audit is planned three weeks ahead, but not before its framework was added.
+			daysAgo: Math.min(Math.max(21 - from, 5), 185),
+			run: () =>
+				add("addAudit", key, {
+					framework_id: id("framework", framework),
+					...rest,
+					owner_id: id("people", owner),
+					starts_on: day(from),
+					ends_on: day(until),
+					...(valid && {
+						valid_from: day(valid[0]),
+						valid_until: day(valid[1]),
+					}),
+				}),
+		}),
+	);
 }
 
 function addObligations({ add, link, id }: Known): Moment[] {

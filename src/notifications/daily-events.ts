@@ -58,7 +58,7 @@ const UNTIL: Record<DailyEvent, string> = {
 
 /** SQL for the lists of each event in the organization $1, with the query of their addresses. */
 const LISTS = [
-	...dueDates.map(({ kind, date, open, isWork }) => {
+	...dueDates.map(({ kind, date, open, only, isWork }) => {
 		const type: DailyEvent = isWork ? "work.overdue" : "reviews.due";
 		// The index for ordering by this date has the same expression.
 		const indexed = orInfinity(date, "date");
@@ -67,7 +67,7 @@ const LISTS = [
 		return `select '${type}' as type, '${kind.kind}' as kind, '${date}' as field,
 				c.count, c.overdue, null::int as signatures,
 				array(select t.id from ${rows} order by ${indexed}, t.id limit ${MAX_IDS}) as record_ids,
-				${isWork ? "'due=overdue'" : `'${date}_until=' || to_char(${UNTIL[type]}, 'YYYY-MM-DD')`} as query
+				${isWork ? "'due=overdue'" : `'${only ? `${only.field}=${only.value}&` : ""}${date}_until=' || to_char(${UNTIL[type]}, 'YYYY-MM-DD')`} as query
 			from (
 				select count(*)::int as count,
 					(count(*) filter (where t.${date} < ${TODAY}))::int as overdue

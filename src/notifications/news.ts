@@ -131,6 +131,13 @@ function dailyLines(
 	});
 }
 
+/** What comes on a day that is neither a review nor an expiry. */
+const COMING: Readonly<Record<string, string>> = {
+	renewal_notice_date: "Notices for",
+	starts_on: "Beginnings of",
+	accepted_until: "Ends of the acceptance of",
+};
+
 /** Returns how many records a list has and what they wait for. */
 function headOf(list: DailyList, until: string): string {
 	const found = dueDates.find(({ kind }) => kind.kind === list.kind);
@@ -145,9 +152,7 @@ function headOf(list: DailyList, until: string): string {
 	if (date?.isWork) return `Overdue ${nouns} (${count})`;
 	const what = field.startsWith("next_review_")
 		? "Reviews of"
-		: field === "renewal_notice_date"
-			? "Notices for"
-			: "Expiries of";
+		: (COMING[field] ?? "Expiries of");
 	return `${what} ${nouns} until ${until} (${count}, ${overdue} overdue)`;
 }
 

@@ -47,12 +47,18 @@ export function overdueWork(): string {
 	return [...selects, UNSIGNED].join(" union all ");
 }
 
+const MEANINGS: Readonly<Record<string, string>> = {
+	signature: "to be signed by",
+	valid_until: "valid until",
+	renewal_notice_date: "notice until",
+	starts_on: "to begin on",
+	accepted_until: "accepted until",
+};
+
 /** Says what a date means, such as "next review on". */
 function whatIsDue(field: string): string {
-	if (field === "signature") return "to be signed by";
-	if (field === "valid_until") return "valid until";
 	if (field.startsWith("next_review_")) return "next review on";
-	return field === "renewal_notice_date" ? "notice until" : "due on";
+	return MEANINGS[field] ?? "due on";
 }
 
 /** Makes the weekly mail about overdue work. Returns null if nothing is overdue any more. */

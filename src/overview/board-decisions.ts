@@ -4,6 +4,7 @@ import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { EXCEPTION_NAME } from "../devices/exceptions/exception-name.ts";
 import { ENDS_SOON } from "../devices/exceptions/exception-status.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { orInfinity } from "../records/or-infinity.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
 import {
@@ -47,6 +48,12 @@ const SOURCES = {
 			and ${IS_UNDECIDED_SQL}`,
 		name: "t.name",
 		order: "t.residual_risk_score desc, t.name_key, t.id",
+	},
+	ENDED_ACCEPTANCES: {
+		from: `risks t where t.organization_id = $1 and t.archived_at is null
+			and ${IS_ACCEPTED_SQL} and ${orInfinity("accepted_until", "date")} < ${TODAY}`,
+		name: "t.name",
+		order: "t.accepted_until, t.id",
 	},
 	OVERDUE_MAJOR_NONCONFORMITIES: {
 		from: `nonconformities t where t.organization_id = $1 and t.status <> 'CLOSED'

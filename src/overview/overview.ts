@@ -18,6 +18,7 @@ import { readToday } from "../organizations/time-zone.ts";
 import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { orInfinity } from "../records/or-infinity.ts";
 import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
@@ -235,12 +236,13 @@ async function countReminders(
 	const texts = dueDates
 		.filter(({ isWork }) => !isWork)
 		.map(
+			// The index for ordering by this date has the same expression.
 			({ kind: { table }, register, date, open }) => `
 				select '${register}' as register, '${date}' as field,
 					(count(*) filter (where t.${date} < $2::date))::int as overdue,
 					(count(*) filter (where t.${date} >= $2::date))::int as due_soon
 				from ${table} t
-				where t.organization_id = $1 and t.${date} <= $3::date and ${open}`,
+				where t.organization_id = $1 and ${orInfinity(date, "date")} <= $3::date and ${open}`,
 		);
 	const { rows } = await client.query<{
 		register: string;

@@ -1,6 +1,6 @@
 import { recordKinds } from "../registers/all.ts";
 import { canBeArchived, IN_USE } from "./archived-field.ts";
-import { type AnyRecordKind, toolsetOf } from "./kind.ts";
+import { type AnyRecordKind, type Chosen, toolsetOf } from "./kind.ts";
 
 /** A date within these days, from today on, counts as soon due. */
 export const DUE_SOON_DAYS = 14;
@@ -16,13 +16,15 @@ export interface DueDate {
 	person: string;
 	/** SQL condition for rows `t` that still need it. */
 	open: string;
+	/** The choice that `open` demands, which a link to these records has as a filter. */
+	only?: Chosen | undefined;
 	/** True for the due date of work that can be done. False for a review or an expiry. */
 	isWork: boolean;
 }
 
 /** Every date that the home page and the weekly mail remind of. */
 export const dueDates: readonly DueDate[] = recordKinds.flatMap((kind) => {
-	const { due, reminders = [], fields } = kind;
+	const { due, reminders = [], remindedIf = {}, fields } = kind;
 	const common = {
 		kind,
 		register: toolsetOf(kind),
@@ -41,6 +43,15 @@ export const dueDates: readonly DueDate[] = recordKinds.flatMap((kind) => {
 	const open = canBeArchived(kind) ? IN_USE : "true";
 	return [
 		...work,
-		...reminders.map((date) => ({ ...common, date, open, isWork: false })),
+		...reminders.map((date) => {
+			const only = remindedIf[date];
+			return {
+				...common,
+				date,
+				open: only ? `${open} and t.${only.field} = '${only.value}'` : open,
+				only,
+				isWork: false,
+			};
+		}),
 	];
 });

@@ -19,6 +19,12 @@ export interface Derived {
 	isBrief: boolean;
 }
 
+/** A value of a field with choices. */
+export interface Chosen {
+	field: string;
+	value: string;
+}
+
 export type DerivedValues = Record<string, Derived>;
 export type NoDerived = Record<never, never>;
 
@@ -82,6 +88,8 @@ export interface RecordKind<
 	 * owner. They get a filter each.
 	 */
 	reminders?: readonly (keyof F & string)[];
+	/** The choice that a record must have for a reminder to concern it, by the date of the reminder. */
+	remindedIf?: Readonly<Record<string, Chosen>>;
 	/** First part of generated reference ids. `NC` makes ids such as NC-001. */
 	referencePrefix?: string;
 	/** Derives the values that the caller left out when adding a record. */

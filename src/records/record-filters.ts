@@ -129,6 +129,7 @@ function rangeFilters({
 	fields,
 	due,
 	reminders = [],
+	remindedIf = {},
 }: AnyRecordKind): Record<string, Filter> {
 	return Object.assign(
 		{},
@@ -136,7 +137,9 @@ function rangeFilters({
 			if (type === "date") {
 				const isShown =
 					name !== due?.date &&
-					(reminders.length === 0 || reminders.includes(name));
+					(reminders.length === 0 || reminders.includes(name)) &&
+					// A reminder that concerns only some records filters together with their state.
+					remindedIf[name] === undefined;
 				return dateFilters(name, isShown ? undefined : "nothing");
 			}
 			return type === "datetime" && given !== "computed"

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { archivedField } from "../records/archived-field.ts";
 import {
 	computedInteger,
+	optionalDate,
 	optionalScale,
 	optionalText,
 	owner,
@@ -11,7 +12,7 @@ import {
 } from "../records/field.ts";
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
-import { byScore, byText, type Order } from "../records/list-pages.ts";
+import { byDate, byScore, byText, type Order } from "../records/list-pages.ts";
 import { described } from "../records/shown.ts";
 import {
 	followTreatment,
@@ -72,7 +73,7 @@ export const risk = recordKind({
 	nouns: "risks",
 	help: "A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25.",
 	description:
-		"A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A score is likelihood × impact, 1 to 25. A risk has a treatment and no status: nothing says that it is closed.",
+		"A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A risk has a treatment and no status: nothing says that it is closed.",
 	title: "name",
 	beside: ["category", "owner_id"],
 	fields: {
@@ -97,6 +98,11 @@ export const risk = recordKind({
 		residual_risk_score: computedInteger("Likelihood × impact after treatment"),
 		note: optionalText("Note"),
 		owner_id: owner(),
+		next_review_date: optionalDate("Date of the next review"),
+		accepted_until: optionalDate({
+			help: "Last day for which an accepted risk is accepted",
+			description: "Last day, if ACCEPTED",
+		}),
 		archived_at: archivedField(),
 	},
 	brief: [
@@ -106,6 +112,7 @@ export const risk = recordKind({
 		"inherent_risk_score",
 		"residual_risk_score",
 		"owner_id",
+		"next_review_date",
 	],
 	derived: {
 		is_undecided: {
@@ -122,6 +129,7 @@ export const risk = recordKind({
 		name: byText("name"),
 		inherent_risk_score: byRiskScore("inherent"),
 		residual_risk_score: byRiskScore("residual"),
+		next_review_date: byDate("next_review_date"),
 	},
 	filters: [
 		"treatment",
@@ -132,6 +140,8 @@ export const risk = recordKind({
 		"residual_likelihood",
 		"residual_impact",
 	],
+	reminders: ["next_review_date", "accepted_until"],
+	remindedIf: { accepted_until: { field: "treatment", value: "ACCEPTED" } },
 	otherFilters: {
 		min_inherent_risk_score: scoreFilter(
 			"inherent_risk_score",

@@ -24,6 +24,8 @@ afterEach(async () => {
 		"tasks",
 		"nonconformities",
 		"vendors",
+		"audits",
+		"frameworks",
 		"document_signatures",
 		"documents",
 	]) {
@@ -124,6 +126,10 @@ test("a webhook gets the counts, the first ids and the address of each list, and
 		next_review_date: dayFromNow(10),
 	});
 	await use("addVendor", { name: "Far", next_review_date: dayFromNow(30) });
+	const { framework } = await use("addFramework", { name: "ISO 27001" });
+	const dated = { framework_id: framework.id, starts_on: dayFromNow(-1) };
+	const { audit } = await use("addAudit", { ...dated, name: "Not begun" });
+	await use("addAudit", { ...dated, name: "Over", state: "COMPLETED" });
 	await look();
 	const seen = (await arrived(2)).map(({ body }) => body);
 	const list = `${url}/o/${served.organizationId}/r`;
@@ -152,17 +158,29 @@ test("a webhook gets the counts, the first ids and the address of each list, and
 		record_ids: [nonconformity.id],
 	});
 	const reviews = seen.find(({ type }) => type === "reviews.due");
-	expect(reviews.data.lists).toEqual([
-		{
-			kind: "vendor",
-			field: "next_review_date",
-			count: 2,
-			overdue: 1,
-			signatures: null,
-			record_ids: [late.id, soon.id],
-			url: `${list}/vendor?next_review_date_until=${reviews.data.until}`,
-		},
-	]);
+	expect(reviews.data.lists).toHaveLength(2);
+	expect(reviews.data.lists).toContainEqual({
+		kind: "audit",
+		field: "starts_on",
+		count: 1,
+		overdue: 1,
+		signatures: null,
+		record_ids: [audit.id],
+		url: `${list}/audit?state=NOT_STARTED&starts_on_until=${reviews.data.until}`,
+	});
+	expect(reviews.data.lists).toEqual(
+		expect.arrayContaining([
+			{
+				kind: "vendor",
+				field: "next_review_date",
+				count: 2,
+				overdue: 1,
+				signatures: null,
+				record_ids: [late.id, soon.id],
+				url: `${list}/vendor?next_review_date_until=${reviews.data.until}`,
+			},
+		]),
+	);
 	expect(JSON.stringify(seen)).not.toMatch(/Task 1|Late|Backup/);
 	// The list behind the address has the same records.
 	const { vendors } = await use("listVendors", {

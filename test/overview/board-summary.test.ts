@@ -139,6 +139,14 @@ test("what needs a decision is counted, and the first records are named", async 
 		inherent_impact: 5,
 	};
 	await add("addRisk", { ...critical, name: "Sun", treatment: "ACCEPTED" });
+	for (const [name, days] of [
+		["Moon", 1],
+		["Mars", -5],
+	] as const) {
+		const accepted_until = dayAgo(days);
+		const treatment = "ACCEPTED";
+		await add("addRisk", { ...critical, name, treatment, accepted_until });
+	}
 	await add("addRisk", {
 		...{ ...critical, name: "Comet", treatment: "MITIGATED" },
 		note: UNDECIDED_NOTE,
@@ -174,6 +182,7 @@ test("what needs a decision is counted, and the first records are named", async 
 			names: ["Storm", "Fire", "Flood"],
 		},
 		{ kind: "UNDECIDED_RISKS", count: 1, names: ["Comet"] },
+		{ kind: "ENDED_ACCEPTANCES", count: 1, names: ["Moon"] },
 		{
 			kind: "OVERDUE_MAJOR_NONCONFORMITIES",
 			count: 1,
@@ -212,7 +221,9 @@ test("what needs a decision is counted, and the first records are named", async 
 		organization_id,
 		filter: { is_accepted: true },
 	});
-	expect(accepted.risks).toMatchObject([{ name: "Sun" }]);
+	expect(
+		accepted.risks.map(({ name }: { name: string }) => name).toSorted(),
+	).toEqual(["Mars", "Moon", "Sun"]);
 });
 
 test("an exception is named by its check, its devices and its reason", async () => {

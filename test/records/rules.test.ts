@@ -46,6 +46,7 @@ async function someoneWaits(): Promise<void> {
 
 test.for([
 	["people", "People", "contract_start_date", "contract_end_date"],
+	["audit", "Audit", "starts_on", "ends_on"],
 	["audit", "Audit", "valid_from", "valid_until"],
 ] as const)("%s: an end before the beginning is rejected, and the same day is accepted", async ([
 	kind,

@@ -62,13 +62,31 @@ export const comply: LayoutsOf<"Comply"> = {
 		],
 	},
 	audit: {
-		columns: ["name", "framework_id", "state", "valid_from", "valid_until"],
+		columns: [
+			"name",
+			"framework_id",
+			"audit_type",
+			"state",
+			"starts_on",
+			"valid_until",
+			"owner_id",
+		],
 		order: NEWEST,
 		sections: [
 			{
 				title: "Audit",
-				fields: ["name", "framework_id", "state", "valid_from", "valid_until"],
+				fields: [
+					"name",
+					"framework_id",
+					"audit_type",
+					"auditor",
+					"owner_id",
+					"starts_on",
+					"ends_on",
+					"scope",
+				],
 			},
+			{ title: "Result", fields: ["state", "valid_from", "valid_until"] },
 		],
 	},
 	document: {

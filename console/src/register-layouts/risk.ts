@@ -40,6 +40,7 @@ export const risk: LayoutsOf<"Risk"> = {
 					"residual_risk_score",
 				],
 			},
+			{ title: "Review", fields: ["next_review_date", "accepted_until"] },
 		],
 	},
 	measure: {

@@ -3,11 +3,34 @@ import type { Employee } from "./people.ts";
 
 /** Days are counted from today. Negative numbers are in the past. */
 
-export const AUDITS = [
+interface DemoAudit {
+	key: string;
+	framework: string;
+	name: string;
+	audit_type: "INTERNAL" | "EXTERNAL";
+	auditor: string;
+	owner: Employee;
+	scope: string;
+	/** Its first and its last day. */
+	from: number;
+	until: number;
+	/** The days from which and until which its result is valid, if it has one. */
+	valid?: readonly [number, number];
+	state: "NOT_STARTED" | "IN_PROGRESS" | "COMPLETED" | "OUTDATED";
+}
+
+const WHOLE =
+	"Development, operation and support of the booking and payment service, in Rotterdam and Lisbon";
+
+export const AUDITS: readonly DemoAudit[] = [
 	{
 		key: "internal",
 		framework: "iso",
 		name: `Internal audit, ${month(-180)}`,
+		audit_type: "INTERNAL",
+		auditor: "Lucía Ferrer",
+		owner: "jonas",
+		scope: "Access, suppliers and backups",
 		from: -180,
 		until: -166,
 		state: "COMPLETED",
@@ -16,22 +39,35 @@ export const AUDITS = [
 		key: "surveillance",
 		framework: "iso",
 		name: "Surveillance audit, first year",
-		from: -118,
-		until: 247,
+		audit_type: "EXTERNAL",
+		auditor: "Northern Certification",
+		owner: "jonas",
+		scope: WHOLE,
+		from: -121,
+		until: -119,
+		valid: [-118, 247],
 		state: "COMPLETED",
 	},
 	{
 		key: "processor",
 		framework: "processor",
 		name: "Audit by a hotel group, on site",
+		audit_type: "EXTERNAL",
+		auditor: "Seaside Hotels, internal audit",
+		owner: "lucia",
+		scope: "Guest data that is processed for the group",
 		from: -34,
-		until: 331,
+		until: 20,
 		state: "IN_PROGRESS",
 	},
 	{
 		key: "autumn",
 		framework: "iso",
 		name: `Internal audit, ${month(12)}`,
+		audit_type: "INTERNAL",
+		auditor: "Lucía Ferrer",
+		owner: "jonas",
+		scope: "Incidents, changes and the security of devices",
 		from: 12,
 		until: 26,
 		state: "NOT_STARTED",
@@ -40,11 +76,16 @@ export const AUDITS = [
 		key: "certification",
 		framework: "iso",
 		name: "Certification audit",
-		from: -505,
-		until: -140,
+		audit_type: "EXTERNAL",
+		auditor: "Northern Certification",
+		owner: "jonas",
+		scope: WHOLE,
+		from: -512,
+		until: -508,
+		valid: [-505, -140],
 		state: "OUTDATED",
 	},
-] as const;
+];
 
 export interface DemoNonconformity {
 	title: string;

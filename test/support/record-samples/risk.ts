@@ -20,6 +20,8 @@ export const risk: Sample[] = [
 			residual_impact: "1-5",
 			note: "text?",
 			owner_id: "people?",
+			next_review_date: "end date?",
+			accepted_until: "end date?",
 		},
 		required: [
 			"name",
@@ -37,6 +39,8 @@ export const risk: Sample[] = [
 			residual_risk_score: 9,
 			note: null,
 			owner_id: null,
+			next_review_date: null,
+			accepted_until: null,
 			is_undecided: false,
 			archived_at: null,
 		},
@@ -46,7 +50,12 @@ export const risk: Sample[] = [
 			residual_likelihood: "residual_risk_score",
 			residual_impact: "residual_risk_score",
 		},
-		orders: ["name", "inherent_risk_score", "residual_risk_score"],
+		orders: [
+			"name",
+			"inherent_risk_score",
+			"residual_risk_score",
+			"next_review_date",
+		],
 		filters: [
 			"treatment",
 			"category",

@@ -1,5 +1,5 @@
 import { Group, Stack, Text } from "@mantine/core";
-import { describeKind, fieldOf } from "../../kinds.ts";
+import { describeKind, fieldOf, reminderFilter } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { ME } from "../../parts/records/reference-picker.tsx";
@@ -156,18 +156,20 @@ function Counts({
 		<Group component="ul" gap="6px 16px" p={0} m={0} className={styles.counts}>
 			{counts.map(({ kind, field, person, overdue, this_week }) => {
 				const isWork = DUE.includes(field);
+				const found = findRegisterKind(kind);
 				const link = (when: string) => ({
 					to: "/o/$org/r/$kind" as const,
 					params: { org: organizationId, kind },
 					search: {
 						[person.replace(/_id$/, "")]: ME,
 						...(isWork ? { is_open: true, due: when } : { [field]: when }),
+						...(found && reminderFilter(describeKind(found.kind), field)),
 					},
 					underline: "never" as const,
 					c: "inherit",
 				});
 				const label = [
-					findRegisterKind(kind)?.label,
+					found?.label,
 					...(isWork ? [] : [labelOf(kind, field).toLowerCase()]),
 				].join(", ");
 				return (

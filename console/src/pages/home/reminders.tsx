@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { describeKind, fieldOf, kinds } from "../../kinds.ts";
+import { describeKind, fieldOf, kinds, reminderFilter } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
@@ -27,7 +27,7 @@ export function Reminders({ overview }: { overview: Overview }) {
 					const link = (search: Record<string, string>) => ({
 						to: "/o/$org/r/$kind" as const,
 						params: { org: organizationId, kind },
-						search,
+						search: { ...search, ...reminderFilter(found, field) },
 						underline: "never" as const,
 						c: "inherit",
 					});

@@ -1,7 +1,12 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import type { KindDescription } from "../../kind-description.ts";
-import { type AnyRecord, describeKind, type RecordOf } from "../../kinds.ts";
+import {
+	type AnyRecord,
+	describeKind,
+	type RecordOf,
+	reminderFilter,
+} from "../../kinds.ts";
 import { dayAfter } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords } from "../../parts/percent.ts";
@@ -78,13 +83,6 @@ const rules: Rules = {
 			text: "The last review was more than a year ago.",
 		},
 	],
-	audit: ({ valid_until, state }, today) => [
-		state === "COMPLETED" &&
-			isBefore(valid_until, today) && {
-				field: "valid_until",
-				text: "Its period of validity has ended. Plan the next audit, or set the state to outdated.",
-			},
-	],
 	task: ({ deadline, state }, today) => [
 		state !== "DONE" && overdue("deadline", deadline, today),
 	],
@@ -114,7 +112,10 @@ function withoutAdvice({ text, ...hint }: Hint): Hint {
 	return { ...hint, text: wrong.endsWith(".") ? wrong : `${wrong}.` };
 }
 
-/** What to do about a date of which the home page and the weekly mail remind, once it has passed. */
+/**
+ * What to do about a date of which the home page and the weekly mail remind, once it has passed: by
+ * the field, or by the kind and the field.
+ */
 const PASSED: Record<string, string> = {
 	next_review_date: "The review is overdue. Review it and set the next date.",
 	next_review_on: "The review is overdue. Review it and set the next date.",
@@ -122,6 +123,12 @@ const PASSED: Record<string, string> = {
 		"The day of the notice has passed. Decide about the renewal, or set a new date.",
 	valid_until:
 		"Its period of validity has ended. Add newer evidence and archive this one, or set a new date.",
+	accepted_until:
+		"The acceptance has ended. Decide about the risk again, or set a new date.",
+	"audit.starts_on":
+		"It should have begun. Set the status to in progress, or set a new date.",
+	"audit.valid_until":
+		"Its period of validity has ended. Plan the next audit, or set the status to outdated.",
 };
 
 /** Marks the passed dates of a record in use, as the home page counts them. */
@@ -131,15 +138,23 @@ function passedDates(
 	today: string,
 ): (Hint | false)[] {
 	if (record.archived_at) return [];
-	return describeKind(kind)
-		.filters.filter(({ type }) => type === "reminder")
+	const description = describeKind(kind);
+	const concerns = (date: string) =>
+		Object.entries(reminderFilter(description, date)).every(
+			([field, value]) => record[field] === value,
+		);
+	return description.filters
+		.filter(({ type, name }) => type === "reminder" && concerns(name))
 		.map(({ name: field }) => {
 			const date = record[field];
 			return (
 				typeof date === "string" &&
 				isBefore(date, today) && {
 					field,
-					text: PASSED[field] ?? "This date has passed. Set a new one.",
+					text:
+						PASSED[`${kind}.${field}`] ??
+						PASSED[field] ??
+						"This date has passed. Set a new one.",
 					isOverdue: true,
 				}
 			);

@@ -18,6 +18,10 @@ const LISTS: Record<string, { kind: string; search: Search }> = {
 		},
 	},
 	UNDECIDED_RISKS: { kind: "risk", search: { is_undecided: true } },
+	ENDED_ACCEPTANCES: {
+		kind: "risk",
+		search: { treatment: "ACCEPTED", accepted_until: "overdue" },
+	},
 	OVERDUE_MAJOR_NONCONFORMITIES: {
 		kind: "nonconformity",
 		search: { severity: "MAJOR", is_open: true, due: "overdue" },

@@ -234,6 +234,7 @@ function work(summary: Summary): BoardSection {
 const DECISIONS: Record<Summary["decisions"][number]["kind"], string> = {
 	CRITICAL_RISKS: "Accept or reduce risks that are critical after treatment",
 	UNDECIDED_RISKS: "Decide how to treat suggested risks, also critical ones",
+	ENDED_ACCEPTANCES: "Decide again about risks whose acceptance has ended",
 	OVERDUE_MAJOR_NONCONFORMITIES: "Close overdue major nonconformities",
 	CONTRADICTED_MEASURES: "Correct measures that device checks contradict",
 	DOCUMENTS_TO_APPROVE: "Approve documents",
