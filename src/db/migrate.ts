@@ -5,13 +5,24 @@ import { Client, type ClientConfig } from "pg";
 import { AppError, StartRefused } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import { MIGRATION_LOCK } from "./advisory-locks.ts";
+import { LockWatch } from "./lock-watch.ts";
 import { missingSchema } from "./missing-database.ts";
 import { makeRoles, type RolePlan, withOwnRoles } from "./own-roles.ts";
-import { INSUFFICIENT_PRIVILEGE, isTransactionConflict } from "./sqlstate.ts";
+import {
+	INSUFFICIENT_PRIVILEGE,
+	isLockTimeout,
+	isTransactionConflict,
+} from "./sqlstate.ts";
 
 const SQL_DIR = join(import.meta.dirname, "../../sql");
 
 const MAX_ATTEMPTS = 4;
+
+/**
+ * Longest time that a migration waits for a lock while it holds others. Whoever wants one of them,
+ * or the same lock, waits as long. The pools of the service give up after 3 s.
+ */
+const LOCK_WAIT = "2s";
 
 /**
  * What is done from now on, such as "starting PostgreSQL". A step that ends without this process
@@ -123,7 +134,9 @@ export async function readMigrationState(
 
 /**
  * Brings the database to the newest schema, each migration in a transaction of its own. Returns the
- * names of the migrations that it applied. Several processes may call this at once. Throws a
+ * names of the migrations that it applied. Several processes may call this at once. Another
+ * transaction that uses a table for long, such as a backup, delays the migration without a limit;
+ * the processes that serve go on meanwhile. Throws a
  * bad_request AppError when the database is newer than this version, when its user lacks a
  * privilege that a migration needs, or when there is no schema and `whenMissing` is "refuse".
  */
@@ -139,6 +152,7 @@ export async function migrate(
 		connectionTimeoutMillis: 10_000,
 	});
 	await client.connect();
+	const watch = new LockWatch(connection, client);
 	try {
 		tell("waiting until no other process changes the tables");
 		await takeTurn(client);
@@ -148,13 +162,17 @@ export async function migrate(
 		const missing = migrations.slice(applied.length);
 		const roles = await makeRoles(client, missing);
 		for (const [index, migration] of missing.entries()) {
-			tell(`migration ${index + 1} of ${missing.length}, ${migration.name}`);
-			await applyAlone(client, migration, roles);
+			const step = `migration ${index + 1} of ${missing.length}, ${migration.name}`;
+			tell(step);
+			await applyAlone(client, migration, roles, watch, (blockers) =>
+				tell(`${step}, which waits for ${blockers}`),
+			);
 		}
 		return pending;
 	} catch (error) {
 		throw explainMissingPrivilege(error);
 	} finally {
+		await watch.close();
 		await client.end();
 	}
 }
@@ -180,21 +198,31 @@ export async function makeMigrationsTable(client: Client): Promise<void> {
 	`);
 }
 
-/** Applies one migration in a transaction of its own, again after a deadlock with the service. */
+/**
+ * Applies one migration in a transaction of its own, again after a deadlock with the service. If
+ * others hold a lock for long, gives up its own locks until they are done, because PostgreSQL makes
+ * everybody wait behind it for the same tables.
+ */
 async function applyAlone(
 	client: Client,
 	migration: Migration,
 	roles: RolePlan,
+	watch: LockWatch,
+	tellBlockers: (blockers: string) => void,
 ): Promise<void> {
-	for (let attempt = 1; ; attempt++) {
-		await client.query("begin");
+	for (let attempt = 1; ; ) {
+		await client.query(`begin; set local lock_timeout = '${LOCK_WAIT}'`);
 		try {
-			await applyMigration(client, migration, roles);
+			await watch.during(() => applyMigration(client, migration, roles));
 			await client.query("commit");
 			return;
 		} catch (error) {
 			await client.query("rollback");
-			if (attempt === MAX_ATTEMPTS || !isTransactionConflict(error)) {
+			if (isLockTimeout(error)) {
+				await watch.blockersEnd(tellBlockers);
+				continue;
+			}
+			if (attempt++ === MAX_ATTEMPTS || !isTransactionConflict(error)) {
 				throw error;
 			}
 		}
