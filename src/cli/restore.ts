@@ -10,14 +10,13 @@ import { AppError } from "../errors.ts";
 import { COMMAND } from "../version.ts";
 import { describeProblems, describeSeal } from "./backup.ts";
 import { describeDuration, parseDuration } from "./duration.ts";
-import { print, printable } from "./output.ts";
+import { print } from "./output.ts";
 import { restoreFile } from "./restore-file.ts";
+import { describeCredentials, revocableBy } from "./restored-credentials.ts";
 import { setWait } from "./unknown-keys.ts";
 import { whenInterrupted } from "./until-signal.ts";
 
 type Kept = Replaced<unknown>["kept"];
-
-const MAX_LISTED = 20;
 
 /** Returns what an operator has to do or know after a restore with these options. */
 function describeNextSteps({
@@ -36,7 +35,7 @@ function describeNextSteps({
   (${COMMAND} device unknown-keys --wait 2d).`;
 	return `Remember:
   ${secret}
-  Keys, tokens and memberships that were revoked after the backup was made count again: revoke
+  Credentials and memberships that were removed after the backup was made count again: remove
   them again. Devices that enrolled since then have keys that this database does not know.
   ${keys}
   Everybody has to sign in again.`;
@@ -51,6 +50,10 @@ export function addRestore(program: Command): void {
 		.option(
 			"--revoke-tokens",
 			"revoke every API token in the backup, because some may have been revoked after it was made",
+		)
+		.option(
+			"--revoke-credentials",
+			"revoke every SCIM credential, enrollment key and open invitation in the backup too",
 		)
 		.option(
 			"--unknown-keys-wait <duration>",
@@ -73,16 +76,21 @@ interface RestoreOptions {
 	replace?: boolean;
 	rehearse?: boolean;
 	revokeTokens?: boolean;
+	revokeCredentials?: boolean;
 	unknownKeysWait?: number;
 	json?: boolean;
 }
 
 async function run(file: string, options: RestoreOptions): Promise<void> {
 	if (!options.rehearse) return await restore(file, options);
-	if (options.replace || options.revokeTokens || options.unknownKeysWait) {
+	if (
+		options.replace ||
+		revocableBy(options).length > 0 ||
+		options.unknownKeysWait
+	) {
 		throw new AppError(
 			"bad_request",
-			"--rehearse keeps nothing, so --replace, --revoke-tokens and --unknown-keys-wait have no effect with it; leave them out",
+			"--rehearse keeps nothing, so --replace, --revoke-tokens, --revoke-credentials and --unknown-keys-wait have no effect with it; leave them out",
 		);
 	}
 	const { rehearse } = await import("./rehearse.ts");
@@ -130,9 +138,10 @@ async function load(
 		});
 		try {
 			await setWait(database.pool, options.unknownKeysWait ?? null);
-			if (options.revokeTokens) {
-				const { revoke } = await import("./api-token.ts");
-				for (const { id } of credentials.api_tokens) await revoke(database, id);
+			const revoked = revocableBy(options);
+			if (revoked.length > 0) {
+				const { revokeCredentials } = await import("./revoke-restored.ts");
+				await revokeCredentials(database, config, credentials, revoked);
 			}
 		} finally {
 			await database.close();
@@ -150,6 +159,7 @@ async function tell(
 	kept?: Kept,
 ): Promise<void> {
 	const { describeSummary } = await import("../backup/summary.ts");
+	const revoked = revocableBy(options);
 	const lines = [
 		`Restored the backup of ${summary.made_at}, made by Assay ${summary.made_by}.`,
 		describeSummary(summary),
@@ -161,7 +171,7 @@ async function tell(
 		problems.length > 0
 			? `Everything is restored, but these audit logs were broken when the backup was made: ${COMMAND} audit verify`
 			: "The audit log of each organization is sound.",
-		...describeCredentials(credentials, options.revokeTokens ?? false),
+		...describeCredentials(credentials, revoked),
 		describeNextSteps(options),
 	);
 	if (kept) {
@@ -178,42 +188,13 @@ async function tell(
 			audit_problems: problems,
 			credentials,
 			unknown_keys_wait_seconds: options.unknownKeysWait ?? null,
-			revoked_api_tokens: options.revokeTokens
+			revoked_api_tokens: revoked.includes("api_tokens")
 				? credentials.api_tokens.length
 				: 0,
+			revoked,
 			...(kept && { former_database: kept }),
 		},
 		lines.join("\n"),
 	);
 	if (problems.length > 0) process.exitCode = 1;
-}
-
-function describeCredentials(
-	{ api_tokens, devices, members }: Credentials,
-	areRevoked: boolean,
-): string[] {
-	return [
-		"These give access again, also if they were revoked or removed after the backup was made:",
-		...listed(
-			areRevoked ? "API tokens (now revoked)" : "API tokens",
-			api_tokens.map(({ id, email, name }) => `${id} ${email}, ${name}`),
-		),
-		...listed(
-			"device keys",
-			devices.map((one) => `${one.id} ${one.organization}, ${one.name}`),
-		),
-		...listed(
-			"members",
-			members.map((one) => `${one.email} ${one.organization}, ${one.role}`),
-		),
-	];
-}
-
-function listed(what: string, lines: string[]): string[] {
-	const more = lines.length - MAX_LISTED;
-	return [
-		`  ${lines.length} ${what}`,
-		...lines.slice(0, MAX_LISTED).map((line) => `    ${printable(line)}`),
-		...(more > 0 ? [`    and ${more} more; --json prints all`] : []),
-	];
 }

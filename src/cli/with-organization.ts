@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import type { z } from "zod";
-import { readConfig } from "../config/config.ts";
+import { type Config, readConfig } from "../config/config.ts";
 import type { Database } from "../db/database.ts";
 import { withTenant } from "../db/pool.ts";
 import { invoke } from "../invoke.ts";
@@ -25,20 +25,24 @@ export function withOrganization<Result>(
 	work: (run: Run, database: Database) => Promise<Result>,
 ): Promise<Result> {
 	const config = readConfig(process.env);
+	return withDatabase(async (database) => {
+		await withTenant(database.pool, organizationId, (client) =>
+			requireOrganization(client, organizationId),
+		);
+		return work(runAsOperator(database, config, organizationId), database);
+	});
+}
+
+/** Returns a function that runs operations in the organization. */
+export function runAsOperator(
+	{ pool }: Database,
+	{ logLevel, baseUrl }: Config,
+	organizationId: string,
+): Run {
 	const principal = {
 		...systemPrincipal(organizationId),
 		name: `command line, ${userInfo().username}`,
 	};
-	return withDatabase(async (database) => {
-		const { pool } = database;
-		await withTenant(pool, organizationId, (client) =>
-			requireOrganization(client, organizationId),
-		);
-		const log = makeLogger(config.logLevel);
-		const services = { pool, log, baseUrl: config.baseUrl };
-		return work(
-			(operation, input) => invoke(services, principal, operation, input),
-			database,
-		);
-	});
+	const services = { pool, log: makeLogger(logLevel), baseUrl };
+	return (operation, input) => invoke(services, principal, operation, input);
 }
