@@ -6,7 +6,8 @@ import { flushRejectedCalls } from "./audit/rejected-calls.ts";
 import type { Config } from "./config/config.ts";
 import { POOL_SIZES } from "./db/connections.ts";
 import { type Database, openDatabase, type Server } from "./db/database.ts";
-import { isNewDatabase, type TellStep } from "./db/migrate.ts";
+import type { TellStep } from "./db/migrate.ts";
+import { logMigrations } from "./db/migration-log.ts";
 import { makePool } from "./db/pool.ts";
 import { openReplica } from "./db/read-replica.ts";
 import { makeAccessLog } from "./http/access-log.ts";
@@ -19,6 +20,7 @@ import { explainListen } from "./http/listen-error.ts";
 import { makeScimDoor } from "./http/scim-door.ts";
 import { makeToolServer } from "./http/tool-server.ts";
 import { startBackgroundWork } from "./jobs/background-work.ts";
+import { Stops } from "./jobs/stops.ts";
 import { Maintenance } from "./load/maintenance.ts";
 import { OutageLog } from "./load/outage-log.ts";
 import { Catalogue } from "./mcp/catalogue.ts";
@@ -93,32 +95,18 @@ export async function serve(
 ): Promise<Service> {
 	const database = await openDatabase(config, { server: opening, tell });
 	tell?.("starting to answer requests");
-	const started: Stop[] = [];
+	const stops = new Stops();
+	stops.add("database", () => database.close());
 	try {
-		return await serveFrom(database, config, log, webConsole, traces, started);
+		return await serveFrom(database, config, log, webConsole, traces, stops);
 	} catch (error) {
-		for (const stop of started.reverse()) await stop();
-		await database.close();
+		await stops
+			.run()
+			.catch((err) =>
+				log.error({ err }, "a failed start could not stop properly"),
+			);
 		throw error;
 	}
-}
-
-/** Stops one of the things that the service has started. */
-type Stop = () => unknown;
-
-/** Logs each migration of an upgrade, and one line for all migrations of a new database. */
-function logMigrations(
-	{ migrated, migratedInMs }: Database,
-	log: Logger,
-): void {
-	if (isNewDatabase(migrated)) {
-		log.info(
-			{ migrations: migrated.length, durationMs: Math.round(migratedInMs) },
-			`created the tables: ${migrated.length} migrations in ${(migratedInMs / 1000).toFixed(1)} s`,
-		);
-		return;
-	}
-	for (const name of migrated) log.info({ migration: name }, "migrated");
 }
 
 async function serveFrom(
@@ -127,7 +115,7 @@ async function serveFrom(
 	wholeLog: Logger,
 	webConsole: ConsoleFiles | string,
 	traces: TracingSettings | undefined,
-	started: Stop[],
+	stops: Stops,
 ): Promise<Service> {
 	logMigrations(database, wholeLog);
 	const outageLog = new OutageLog(
@@ -136,33 +124,40 @@ async function serveFrom(
 		!config.databaseUrl,
 	);
 	const log = outageLog.forBackgroundWork();
-	started.push(() => outageLog.close());
+	stops.add("outage log", () => outageLog.close());
 	const secret = await readSecret(config);
 	const { previousSecret } = config;
 	let isDraining = false;
 	const apiTokens = new ApiTokens(database.pool);
+	stops.add("use of API tokens", () => apiTokens.idle());
 	const usage = new Usage(database.pool, log);
+	stops.add("rejected calls", () =>
+		flushRejectedCalls(database.pool).catch((err) =>
+			log.error({ err }, "rejected calls could not be counted"),
+		),
+	);
+	stops.add("usage", () => usage.close());
 	const { baseUrl, organizationCreation, reportRetentionMonths, fileLimits } =
 		config;
 	const rule = makeOutgoingRule(config.outgoingAllow);
 	const background = startBackgroundWork(database, config, secret, rule, log);
-	started.push(() => background.stop());
+	stops.add("background work", () => background.stop());
 	const { mail, deliverer, chatSender, domainChecks, firstLooks } = background;
 	const { pool } = database;
 	const closed = await ClosedOrganizations.watch(pool, log, firstLooks);
-	started.push(() => closed.poller.stop());
+	stops.add("closed organizations", () => closed.poller.stop());
 	const passwordRule = {
 		passwordSignIn: config.passwordSignIn,
 		providerName: config.oidc?.name,
 		issuer: config.oidc?.issuer,
 	};
 	const replica = openReplica(config, database.pool, log);
-	started.push(() => replica?.close());
+	stops.add("replica", () => replica?.close());
 	const agentPackages =
 		config.agentDir === undefined
 			? undefined
 			: new PackageFolder(config.agentDir, log);
-	started.push(() => agentPackages?.close());
+	stops.add("agent packages", () => agentPackages?.close());
 	const services = {
 		pool,
 		replica,
@@ -193,6 +188,7 @@ async function serveFrom(
 		...passwordRule,
 	};
 	const identity = makeIdentity(account);
+	stops.add("sign-ins", () => identity.idle());
 	const catalogue = new Catalogue(operations);
 	let isIgnoredNoted = false;
 	const addressOf = makeAddressOf(config.trustedProxies, (sender) => {
@@ -205,7 +201,7 @@ async function serveFrom(
 		);
 	});
 	const maintenance = await Maintenance.watch(pool, log, firstLooks);
-	started.push(() => maintenance.poller.stop());
+	stops.add("maintenance", () => maintenance.poller.stop());
 	const agentApi = makeAgentApi(
 		database.devicePool,
 		outageLog,
@@ -215,6 +211,7 @@ async function serveFrom(
 		closed,
 		(platform) => services.newestAgents()[platform],
 	);
+	stops.add("requests of devices", () => agentApi.idle());
 	const oauth = config.oauth
 		? makeOauthServer({
 				pool: database.identityPool,
@@ -249,6 +246,7 @@ async function serveFrom(
 		max: POOL_SIZES.health,
 		name: "assay health",
 	});
+	stops.add("health pool", () => healthPool.end());
 	const metrics =
 		config.metricsPort === undefined
 			? undefined
@@ -268,7 +266,7 @@ async function serveFrom(
 					healthPool,
 					log,
 				});
-	started.push(() => metrics?.close());
+	stops.add("metrics", () => metrics?.close());
 	const tracing =
 		traces &&
 		(await openTracing(
@@ -276,6 +274,7 @@ async function serveFrom(
 			new Set(operations.map(({ name }) => name)),
 			log,
 		));
+	stops.add("tracing", () => tracing?.close());
 	tracing?.watch([
 		database.pool,
 		database.devicePool,
@@ -317,82 +316,47 @@ async function serveFrom(
 		agentPackages,
 	});
 
-	const stopRetention = config.isCopy
-		? undefined
-		: startRetention(database.ownerConnection, config, log);
-	const stopPacking = startPacking(database.ownerConnection, config, log);
-	const stopArchiving = startArchiving(database.ownerConnection, config, log);
-
-	const close = async () => {
+	stops.add("web server", async () => {
 		isDraining = true;
 		agentApi.drain();
 		toolServer.drain();
 		scim.drain();
-		const deadline = setTimeout(
-			() => app.server.closeAllConnections(),
-			DRAIN_MS,
-		);
+		const closeAll = () => app.server.closeAllConnections();
+		const deadline = setTimeout(closeAll, DRAIN_MS);
 		await app.close();
-		await agentApi.idle();
-		await apiTokens.idle();
-		await flushRejectedCalls(database.pool).catch((err) =>
-			log.error({ err }, "rejected calls could not be counted"),
-		);
-		await usage.close();
-		await identity.idle();
-		await background.stop();
-		await maintenance.poller.stop();
-		await closed.poller.stop();
-		await stopRetention?.();
-		await stopPacking();
-		await stopArchiving();
-		await metrics?.close();
-		agentPackages?.close();
 		clearTimeout(deadline);
-		outageLog.close();
-		await healthPool.end();
-		await replica?.close();
-		await database.close();
-		await tracing?.close();
-	};
+	});
 
-	try {
-		await app.listen({
-			host: config.host,
-			port: config.port,
-			backlog: BACKLOG,
-		});
-		const isEmpty = await isSetupNeeded(database.pool);
-		firstLooks.begin();
-		void catalogue.prepare();
-		const { port } = app.server.address() as AddressInfo;
-		const host = config.host.includes(":") ? `[${config.host}]` : config.host;
-		let closing: Promise<void> | undefined;
-		return {
-			url: `http://${host}:${port}`,
-			database: database.description,
-			isEmpty,
-			metricsUrl: metrics?.url,
-			routes,
-			wake: () => {
-				background.wake();
-				maintenance.poller.wake();
-				closed.poller.wake();
-			},
-			prepareClose: database.prepareClose,
-			close: () => {
-				closing ??= close();
-				return closing;
-			},
-		};
-	} catch (error) {
-		await close();
-		started.length = 0;
-		throw explainListen(
-			error,
-			`${config.host}:${config.port}`,
-			"ASSAY_HOST",
-			"ASSAY_PORT",
-		);
+	const { ownerConnection } = database;
+	if (!config.isCopy) {
+		stops.add("retention", startRetention(ownerConnection, config, log));
 	}
+	stops.add("packing", startPacking(ownerConnection, config, log));
+	stops.add("archiving", startArchiving(ownerConnection, config, log));
+
+	const { host } = config;
+	try {
+		await app.listen({ host, port: config.port, backlog: BACKLOG });
+	} catch (error) {
+		const where = `${host}:${config.port}`;
+		throw explainListen(error, where, "ASSAY_HOST", "ASSAY_PORT");
+	}
+	const isEmpty = await isSetupNeeded(database.pool);
+	firstLooks.begin();
+	void catalogue.prepare();
+	const { port } = app.server.address() as AddressInfo;
+	return {
+		url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+		database: database.description,
+		isEmpty,
+		metricsUrl: metrics?.url,
+		routes,
+		wake: () => {
+			background.wake();
+			maintenance.poller.wake();
+			closed.poller.wake();
+		},
+		prepareClose: database.prepareClose,
+		close: () => stops.run(),
+	};
 }

@@ -32,8 +32,8 @@ const NO_WORK: Poller = { wake() {}, async idle() {}, async stop() {} };
 
 /**
  * Starts what the service does by itself: it sends mails, webhooks and chat messages, handles events,
- * keeps devices and check counts up to date, looks at domains and seals the audit log. What shares
- * the service's pool begins when the caller begins `firstLooks`.
+ * keeps devices and check counts up to date, looks at domains and seals the audit log. All but the
+ * seals begin when the caller begins `firstLooks`.
  */
 export function startBackgroundWork(
 	database: Database,
@@ -52,6 +52,7 @@ export function startBackgroundWork(
 			{ pool: database.identityPool, appPool: pool, baseUrl, secret },
 			composers,
 			log,
+			firstLooks,
 		);
 	const sending = {
 		pool,
@@ -121,21 +122,28 @@ export function startBackgroundWork(
 			])
 				poller?.wake();
 		},
-		/** Stops the work. Nothing may make events any more when this is called. */
+		/**
+		 * Stops the work. Nothing may make events any more when this is called. All begin no further
+		 * work at once, so the whole takes as long as the slowest, such as a receiver that does not
+		 * answer.
+		 */
 		async stop() {
-			await dailyEvents.stop();
-			await dispatcher.stop();
-			await upkeep.poller.stop();
-			await checkCounts.stop();
-			await trends.stop();
+			const jobs = [
+				dailyEvents,
+				dispatcher,
+				upkeep.poller,
+				checkCounts,
+				trends,
+				domainChecks,
+				sealer,
+				deliverer,
+				chatSender,
+				digests,
+				mail,
+			];
+			await Promise.all(jobs.map((job) => job?.stop()));
 			await countsPool.end();
-			await domainChecks.stop();
-			await sealer.stop();
 			await sealerPool.end();
-			await deliverer.stop();
-			await chatSender.stop();
-			await digests?.stop();
-			await mail?.stop();
 		},
 	};
 }

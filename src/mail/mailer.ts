@@ -2,7 +2,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { MailConfig } from "../config/config.ts";
 import { isConnectionTrouble } from "../errors.ts";
-import { startPoller } from "../jobs/poller.ts";
+import { type FirstLooks, startPoller } from "../jobs/poller.ts";
 import { retrySeconds } from "../jobs/retry.ts";
 import { type Failure, failureOf } from "./failure.ts";
 import { makeFailureLog } from "./failure-log.ts";
@@ -74,6 +74,7 @@ export function startMailer(
 	parts: ComposeParts,
 	composers: Record<MailKind, Compose>,
 	log: Logger,
+	firstLooks?: FirstLooks,
 ): Mailer & { stop: () => Promise<void> } {
 	const { pool, baseUrl } = parts;
 	const { hostname } = new URL(baseUrl);
@@ -115,6 +116,7 @@ export function startMailer(
 			return taken.length > 0;
 		},
 		log,
+		firstLooks,
 	);
 }
 
