@@ -50,7 +50,8 @@ interface Due {
 /**
  * Deletes the organizations whose time of grace is over, with everything in them. Acts as the owner
  * of the tables, because no role of the service may delete entries of an audit log. An interrupted
- * deletion goes on with the next call, and what is deleted partly cannot be restored any more.
+ * deletion goes on with the next call, and what is deleted partly cannot be restored any more. Rejects
+ * after the running batch if `signal` aborts.
  *
  * Row-level security binds the owner too. It is switched off for one table at a time, within the
  * transaction that deletes a batch of its rows.
@@ -58,6 +59,7 @@ interface Due {
 export async function deleteDueOrganizations(
 	connection: ClientConfig,
 	log: Logger,
+	signal?: AbortSignal,
 ): Promise<void> {
 	const client = new Client({
 		...connection,
@@ -80,7 +82,7 @@ export async function deleteDueOrganizations(
 			const id = due.organization_id;
 			if (await hasUnsealedEntries(client, id)) continue;
 			log.warn({ organization: id }, "an organization is being deleted");
-			await deleteRows(client, id);
+			await deleteRows(client, id, signal);
 			const { number, last_sequence } = await finish(client, due);
 			log.warn(
 				{ organization: id, number, last_sequence },
@@ -150,6 +152,7 @@ const LAST = ["organization_closures", "audit_heads"];
 async function deleteRows(
 	client: Client,
 	organizationId: string,
+	signal?: AbortSignal,
 ): Promise<void> {
 	const { rows } = await client.query<Table>(
 		`select c.oid::regclass::text as name, c.relforcerowsecurity as "isForced"
@@ -163,7 +166,7 @@ async function deleteRows(
 	while (left.length > 0) {
 		const waiting: Table[] = [];
 		for (const table of left) {
-			if (!(await emptyTable(client, table, organizationId))) {
+			if (!(await emptyTable(client, table, organizationId, signal))) {
 				waiting.push(table);
 			}
 		}
@@ -181,9 +184,11 @@ async function emptyTable(
 	client: Client,
 	table: Table,
 	organizationId: string,
+	signal?: AbortSignal,
 ): Promise<boolean> {
 	try {
 		for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
+			signal?.throwIfAborted();
 			deleted = await withoutGuards(client, [table], async () => {
 				const { rowCount } = await client.query(
 					`delete from ${table.name} where ctid = any (array(

@@ -55,10 +55,11 @@ const OVER: Record<string, string> = {
  * mails, events and deliveries, values of finished sign-ins, and invitations a month after they
  * were accepted, revoked or expired. None of them can be used again, and the audit log says what
  * was done with them. Rows that are in use at this moment are left for the next call. Returns the
- * number of deleted rows of each table.
+ * number of deleted rows of each table. Rejects after the running batch if `signal` aborts.
  */
 export async function removeLeftovers(
 	ownerConnection: ClientConfig,
+	signal?: AbortSignal,
 ): Promise<Record<string, number>> {
 	const client = new Client({
 		...ownerConnection,
@@ -82,7 +83,7 @@ export async function removeLeftovers(
 			}),
 		);
 		for (const [table, condition] of Object.entries(OVER)) {
-			const count = await deleteBatches(client, table, condition);
+			const count = await deleteBatches(client, table, condition, signal);
 			if (count > 0) removed[table] = count;
 		}
 	} finally {
@@ -95,9 +96,11 @@ async function deleteBatches(
 	client: Client,
 	table: string,
 	condition: string,
+	signal?: AbortSignal,
 ): Promise<number> {
 	let deleted = 0;
 	for (let last = BATCH_SIZE; last === BATCH_SIZE; deleted += last) {
+		signal?.throwIfAborted();
 		const { rowCount } = await client.query(`
 			delete from ${table} where ctid = any (array(
 				select ctid from ${table} where ${condition} limit ${BATCH_SIZE} for update skip locked

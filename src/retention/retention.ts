@@ -206,7 +206,7 @@ async function queryDefault<Row extends object>(
 /**
  * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` soon after the start and then
  * once a day, or again soon if they could not finish. The database knows when they last did. Returns a
- * function that stops this.
+ * function that begins nothing further, and resolves when the running batch is done.
  */
 export function startRetention(
 	connection: ClientConfig,
@@ -219,7 +219,8 @@ export function startRetention(
 ): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	let running: Promise<void> | undefined;
-	let isStopped = false;
+	const stopping = new AbortController();
+	const { signal } = stopping;
 	const run = async () => {
 		let next = SOON_MS;
 		try {
@@ -231,23 +232,24 @@ export function startRetention(
 			if (dropped.length > 0 || deleted > 0) {
 				log.info({ dropped, deleted, months }, "dropped old posture reports");
 			}
-			const removed = await removeLeftovers(connection);
+			const removed = await removeLeftovers(connection, signal);
 			if (Object.keys(removed).length > 0) {
 				log.info({ removed }, "removed rows left by sign-ins and invitations");
 			}
-			await deleteDueOrganizations(connection, log);
+			await deleteDueOrganizations(connection, log, signal);
 			if (isDone) {
 				await noteRetention(connection);
 				next = DAY_MS;
 			}
 		} catch (err) {
+			if (signal.aborted) return;
 			if (isDatabaseUnavailable(err)) {
 				log.warn({ err }, "old rows could not be removed yet");
 			} else {
 				log.error({ err }, "old rows could not be removed");
 			}
 		}
-		if (!isStopped) runIn(next);
+		if (!signal.aborted) runIn(next);
 	};
 	const runIn = (ms: number) => {
 		timer = setTimeout(() => {
@@ -257,7 +259,7 @@ export function startRetention(
 	};
 	runIn(dailyWorkAfterMs);
 	return async () => {
-		isStopped = true;
+		stopping.abort();
 		clearTimeout(timer);
 		await running;
 	};

@@ -1,4 +1,6 @@
+import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readConfig } from "../../src/config/config.ts";
 import { setRole } from "../../src/db/roles.ts";
 import { makeLogger } from "../../src/log.ts";
 import {
@@ -6,11 +8,13 @@ import {
 	findTampered,
 	readDeletedOrganizations,
 } from "../../src/retention/delete-organizations.ts";
+import { startRetention } from "../../src/retention/retention.ts";
 import { allRows, backUp, query, restore } from "../support/backups.ts";
 import { withDatabaseName } from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
 import { connected, createInstallation } from "../support/installations.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
+import { until } from "../support/until.ts";
 
 let tools: TestTools;
 let file: Buffer;
@@ -131,6 +135,34 @@ test("an organization in its time of grace, a suspended one and one with entries
 	expect(await query(look, "select id from organizations order by id")).toEqual(
 		before,
 	);
+});
+
+test("a stop ends a deletion after the running batch, and the next run finishes it", async () => {
+	const { url, look } = await restored();
+	const id = tools.organizationId;
+	await close(look, id);
+	const devices = () =>
+		query(look, "select from devices where organization_id = $1", [id]);
+	const before = await devices();
+	let stopped: Promise<void> | undefined;
+	const log = pino(
+		{},
+		{
+			write: (line) => {
+				if (line.includes("is being deleted")) stopped = stop();
+			},
+		},
+	);
+	const stop = startRetention(
+		{ connectionString: url },
+		{ ...readConfig({ DATABASE_URL: url }), dailyWorkAfterMs: 0 },
+		log,
+	);
+	await until("the deletion", () => stopped !== undefined);
+	await stopped;
+	expect(await devices()).toEqual(before);
+	await deleteDue(url);
+	expect(await devices()).toEqual([]);
 });
 
 test("two deletions at the same time and a second one later do no harm", async () => {
