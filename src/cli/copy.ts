@@ -9,6 +9,7 @@ export function configOfCopy(config: Config): Config {
 	return Object.freeze({
 		...config,
 		isCopy: true,
+		replicaUrl: undefined,
 		host: "127.0.0.1",
 		baseUrl: `http://localhost:${config.port}`,
 		metricsPort: undefined,
