@@ -1,14 +1,18 @@
 import { existsSync } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Config } from "../config/config.ts";
-import { findDrafts } from "../db/replace-embedded.ts";
+import { findDrafts, findFormerDatabases } from "../db/replace-embedded.ts";
 import {
 	type DiskSpace,
 	diskFolders,
 	MIN_FREE_BYTES,
 	readDiskSpace,
 } from "../metrics/disk-space.ts";
+import { DAY_MS } from "../units.ts";
 import { COMMAND } from "../version.ts";
 import type { Finding } from "./doctor.ts";
+import { describeDuration } from "./duration.ts";
 
 const ADVICE: Record<DiskSpace["of"], string> = {
 	database:
@@ -71,4 +75,49 @@ export function examineDrafts({ dataDir, databaseUrl }: Config): Finding[] {
 		found: `${folder} is what \`${COMMAND} restore --replace\` is loading, or has left when it was killed`,
 		advice: `if no restore runs, delete it: rm -r ${folder}`,
 	}));
+}
+
+/** Somebody who restored a backup by mistake notices it in this time. */
+const FORMER_DATABASE_MS = 7 * DAY_MS;
+
+/**
+ * Reports databases that `restore --replace` has put aside, as a warning if that was long ago. Each is
+ * as large as the present one, and nothing else removes it.
+ */
+export async function examineFormerDatabases({
+	dataDir,
+	databaseUrl,
+}: Config): Promise<Finding[]> {
+	if (databaseUrl) return [];
+	return Promise.all(
+		findFormerDatabases(dataDir).map(async (former): Promise<Finding> => {
+			const { directory, file, keptAt } = former;
+			const age = Date.now() - keptAt.getTime();
+			const bytes = await sizeOf(directory);
+			return {
+				check: "former database",
+				status: age > FORMER_DATABASE_MS ? "warning" : "ok",
+				found: `${directory}${bytes === undefined ? "" : ` (${(bytes / 1e9).toFixed(1)} GB)`} is the database that \`${COMMAND} restore --replace\` put aside ${describeDuration(age)} ago`,
+				advice: `if nobody needs it any more, delete it: rm -r ${[directory, file].filter(Boolean).join(" ")}`,
+			};
+		}),
+	);
+}
+
+/** Returns the bytes of all files in a folder. Returns undefined if this user cannot read them. */
+async function sizeOf(folder: string): Promise<number | undefined> {
+	try {
+		const entries = await readdir(folder, {
+			recursive: true,
+			withFileTypes: true,
+		});
+		let bytes = 0;
+		for (const entry of entries) {
+			if (!entry.isFile()) continue;
+			bytes += (await stat(join(entry.parentPath, entry.name))).size;
+		}
+		return bytes;
+	} catch {
+		return undefined;
+	}
 }

@@ -35,7 +35,11 @@ import { examineCertificate } from "./doctor-certificate.ts";
 import { examineClock, examineTimeSynchronization } from "./doctor-clock.ts";
 import { examineDatabaseTls } from "./doctor-database-tls.ts";
 import { examineEnrollmentKeys, examineUnknownKeys } from "./doctor-devices.ts";
-import { examineDisks, examineDrafts } from "./doctor-disk.ts";
+import {
+	examineDisks,
+	examineDrafts,
+	examineFormerDatabases,
+} from "./doctor-disk.ts";
 import { examineSilence } from "./doctor-embedded.ts";
 import { examineMaintenance } from "./doctor-maintenance.ts";
 import { readMetrics } from "./doctor-metrics.ts";
@@ -126,6 +130,7 @@ async function examine(): Promise<Finding[]> {
 		config.oidc ? examineProvider(config.oidc) : [],
 		examineDisks(config),
 		examineDrafts(config),
+		examineFormerDatabases(config),
 		config.agentDir ? examinePackages(config.agentDir) : [],
 		examineTimeSynchronization(),
 		config.databaseUrl ? examineDatabaseTls(config.databaseUrl) : [],

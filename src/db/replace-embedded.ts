@@ -4,12 +4,13 @@ import {
 	existsSync,
 	mkdtempSync,
 	readdirSync,
+	readFileSync,
 	realpathSync,
 	renameSync,
 	rmSync,
 } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { AppError } from "../errors.ts";
 import { ownerBesideRoot } from "./folder-owner.ts";
@@ -23,6 +24,9 @@ import { withStartLock } from "./start-lock.ts";
 
 /** Beginning of the names of folders in which a database is made. */
 const DRAFT = "restoring-";
+
+/** Stands between the name of a former database and the time at which it was put aside. */
+const BEFORE = ".before-";
 
 export interface Replaced<Result> {
 	result: Result;
@@ -104,6 +108,50 @@ export function findDrafts(dataDir: string): string[] {
 	}
 }
 
+export interface FormerDatabase {
+	directory: string;
+	/** Its postgres.json. Undefined if it was lost. */
+	file?: string;
+	keptAt: Date;
+}
+
+/** Returns the former databases of a data folder, which `replaceEmbedded` has put aside. */
+export function findFormerDatabases(dataDir: string): FormerDatabase[] {
+	const found: FormerDatabase[] = [];
+	for (const end of endsIn(dataDir)) {
+		const file = join(dataDir, `postgres.json${BEFORE}${end}`);
+		// The files of the server may be outside of the data folder.
+		const directory = `${directoryOf(file) ?? join(dataDir, "postgres")}${BEFORE}${end}`;
+		if (!existsSync(directory)) continue;
+		const [day, time = ""] = end.split("T");
+		const keptAt = new Date(`${day}T${time.replace(/..(?=.)/g, "$&:")}Z`);
+		found.push({ directory, keptAt, ...(existsSync(file) && { file }) });
+	}
+	return found;
+}
+
+/** Returns the times, as they are in names, at which databases were put aside. */
+function endsIn(dataDir: string): string[] {
+	try {
+		const ends = readdirSync(dataDir)
+			.filter((name) => /^postgres(\.json)?\.before-/.test(name))
+			.map((name) => name.slice(name.indexOf(BEFORE) + BEFORE.length));
+		return [...new Set(ends)].sort();
+	} catch {
+		// The folder does not exist, or this user cannot read it. Others say so.
+		return [];
+	}
+}
+
+function directoryOf(file: string): string | undefined {
+	try {
+		const { directory } = JSON.parse(readFileSync(file, "utf8"));
+		return resolve(dirname(file), directory);
+	} catch {
+		return undefined;
+	}
+}
+
 function requireUnused(folder: string): void {
 	const directory = findFormer(folder);
 	if (!directory || findPostmaster(directory) === undefined) return;
@@ -145,7 +193,7 @@ function exchange(folder: string, draft: string): Replaced<never>["kept"] {
 function putAside(folder: string): Replaced<never>["kept"] {
 	const former = findFormer(folder);
 	const file = join(folder, "postgres.json");
-	const end = `.before-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
+	const end = `${BEFORE}${new Date().toISOString().slice(0, 19).replaceAll(":", "")}`;
 	const hasFile = existsSync(file);
 	if (hasFile) renameSync(file, `${file}${end}`);
 	if (!former) return undefined;
