@@ -7,7 +7,7 @@ import { readConfig } from "../config/config.ts";
 import { openServer } from "../db/database.ts";
 import { requireDatabase } from "../db/missing-database.ts";
 import { AppError } from "../errors.ts";
-import { describeKept, keepBackup } from "./keep-backup.ts";
+import { compareWithStore, describeKept, keepBackup } from "./keep-backup.ts";
 import { print, printable } from "./output.ts";
 
 interface BackupOptions {
@@ -94,6 +94,7 @@ async function backup(file: string, options: BackupOptions): Promise<void> {
 			: await writeFileSafely(file, write);
 		const { manifest, rows, auditProblems, isCurrent } = written;
 		// A backup that should be elsewhere and is not does not count as made.
+		if (isStandard) await compareWithStore(config, written, report);
 		const kept = isStandard
 			? {}
 			: await keepBackup(

@@ -71,6 +71,32 @@ export async function keepBackup(
 	}
 }
 
+/**
+ * Rejects with bad_request if the database lacks organizations of the last backup in the store. For a
+ * backup on standard output, whose bytes look like any other. A store that does not answer keeps
+ * nobody from making one.
+ */
+export async function compareWithStore(
+	{ backupStore: store }: Config,
+	{ organizations }: Written,
+	report: (text: string) => void,
+): Promise<void> {
+	if (!store || !organizations) return;
+	const { findRefusal } = await import("../backup/old-backups.ts");
+	const { storePlace } = await import("../backup/s3-store.ts");
+	const place = storePlace(store.folder, true);
+	const refusal = await findRefusal(place, organizations).catch((error) => {
+		if (!(error instanceof AppError)) throw error;
+		report(`not compared with the backups in ${place.name}: ${error.message}`);
+		return undefined;
+	});
+	if (!refusal) return;
+	throw new AppError(
+		"bad_request",
+		`standard output has everything in the database, but do not keep it as a backup: ${refusal}`,
+	);
+}
+
 class Refused extends AppError {}
 
 /**

@@ -1,7 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import {
+	afterAll,
+	beforeAll,
+	beforeEach,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { readLastBackup } from "../../src/backup/last-backup.ts";
 import {
 	backupPlaces,
@@ -116,6 +123,30 @@ test("a backup on standard output is not uploaded", async () => {
 	});
 	expect(code).toBe(0);
 	expect(store.stored.size).toBe(0);
+});
+
+test("a backup on standard output of a database that has lost an organization fails and does not count, and a store that is away keeps nobody from one", async () => {
+	const empty = await createDatabase();
+	onTestFinished(() => empty.drop());
+	expect((await backUp("assay-compared.backup")).code).toBe(0);
+	const pipe = (ASSAY_BACKUP_S3_URL: string) =>
+		runCommand(["backup", "-"], {
+			DATABASE_URL: empty.url,
+			ASSAY_BACKUP_S3_URL,
+			ASSAY_BACKUP_S3_KEY: "id:secret",
+		});
+	const noted = async () =>
+		(await empty.owner.query("select from last_backup")).rowCount;
+	const lost = await pipe(`${store.origin}/bucket/nightly%20backups`);
+	expect(lost.code).toBe(1);
+	expect(lost.stderr).toContain("do not keep it as a backup");
+	expect(lost.stderr).toContain("bucket/nightly backups/ had organizations");
+	expect(await noted()).toBe(0);
+
+	const away = await pipe("http://127.0.0.1:1/bucket");
+	expect(away.code, away.stderr).toBe(0);
+	expect(away.stderr).toContain("not compared with the backups in");
+	expect(await noted()).toBe(1);
 });
 
 test("old backups are deleted, and nothing else in the bucket is", async () => {

@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { examinePartials } from "../../src/cli/doctor-backup.ts";
+import { makeId } from "../../src/id.ts";
 import { catalogue, query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
 import { createEmptyDatabase } from "../support/database.ts";
@@ -29,6 +30,31 @@ beforeAll(async () => {
 	const { organizationId: organization_id } = tools;
 	await tools.use("addVendor", { organization_id, name: "Cloud" });
 	await tools.activateDevice();
+	await tools.use("addEnrollmentKey", {
+		organization_id,
+		name: "Laptops",
+		max_devices: 5,
+	});
+	for (const [table, kind, columns, values] of [
+		[
+			"invitations",
+			"invitation",
+			"email, role, invited_by, token_hash",
+			"'grace@example.com', 'viewer', 'Ada'",
+		],
+		[
+			"scim_credentials",
+			"scim_credential",
+			"name, created_by, secret_hash",
+			"'Okta', 'Ada'",
+		],
+	] as const) {
+		await tools.database.owner.query(
+			`insert into ${table} (organization_id, id, expires_at, ${columns})
+			values ($1, $2, now() + interval '1 day', ${values}, sha256('secret'))`,
+			[organization_id, makeId(organization_id, kind)],
+		);
+	}
 	// The service seals within a second, which may be after the backup.
 	await sealAll(tools.database.pool);
 	const made = await backup(file);
@@ -206,30 +232,61 @@ test("--verify reads a file without a database", async () => {
 	expect((await verify(join(folder, "none"))).stderr).toContain("no such file");
 });
 
-test("a restore lists which credentials are valid again, and --revoke-tokens revokes every API token", async () => {
-	const live = async (url: string, ...options: string[]) => {
-		const restored = await runCommand(
+test("a restore lists which credentials are valid again, and revokes what its options say", async () => {
+	const revocable = [
+		"api_tokens",
+		"scim_credentials",
+		"enrollment_keys",
+		"invitations",
+	];
+	const restore = async (...options: string[]) => {
+		const url = await createEmptyDatabase();
+		const { code, stdout } = await runCommand(
 			["restore", file, "--json", ...options],
 			at(url),
 		);
-		expect(restored.code).toBe(0);
-		const tokens = await query<{ live: number }>(
+		expect(code).toBe(0);
+		const live: Record<string, number> = {};
+		for (const table of revocable) {
+			const rows = await query(
+				url,
+				`select from ${table} where revoked_at is null`,
+			);
+			live[table] = rows.length;
+		}
+		const entries = await query(
 			url,
-			"select count(*)::int as live from api_tokens where revoked_at is null",
+			"select distinct operation from audit_entries where operation ~ '^revoke' order by 1",
 		);
-		return { ...JSON.parse(restored.stdout), live: tokens[0]?.live };
+		return { ...JSON.parse(stdout), live, entries };
 	};
-	const kept = await live(await createEmptyDatabase());
-	expect(kept.credentials.api_tokens.length).toBeGreaterThan(0);
-	expect(kept.credentials.members.length).toBeGreaterThan(0);
-	expect(kept).toMatchObject({
-		live: kept.credentials.api_tokens.length,
-		revoked_api_tokens: 0,
+	const { credentials, ...kept } = await restore();
+	const all = Object.fromEntries(
+		revocable.map((name) => [name, credentials[name].length]),
+	);
+	expect(Math.min(...Object.values(all))).toBeGreaterThan(0);
+	expect(credentials.members.length).toBeGreaterThan(0);
+	expect(kept).toMatchObject({ live: all, revoked_api_tokens: 0, revoked: [] });
+
+	expect(await restore("--revoke-tokens")).toMatchObject({
+		live: { ...all, api_tokens: 0 },
+		revoked_api_tokens: all.api_tokens,
+		revoked: ["api_tokens"],
 	});
-	const revoked = await live(await createEmptyDatabase(), "--revoke-tokens");
-	expect(revoked).toMatchObject({
-		live: 0,
-		revoked_api_tokens: kept.credentials.api_tokens.length,
+	expect(await restore("--revoke-credentials")).toMatchObject({
+		live: {
+			api_tokens: 0,
+			scim_credentials: 0,
+			enrollment_keys: 0,
+			invitations: 0,
+		},
+		revoked: revocable,
+		entries: [
+			{ operation: "revokeApiToken" },
+			{ operation: "revokeEnrollmentKey" },
+			{ operation: "revokeInvitation" },
+			{ operation: "revokeScimCredential" },
+		],
 	});
 });
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { BACKUP_FOLDER } from "../../src/backup/file.ts";
 import { readConfig } from "../../src/config/config.ts";
 
 /** This file compares the examples for deployment with the program that they describe. */
@@ -56,6 +57,22 @@ test("the nightly backup has the same settings, user and limits as the service",
 	expect(limitsOfService).toContain("SystemCallFilter=@system-service");
 	expect(await settings("assay-backup.service", limits)).toEqual(
 		limitsOfService,
+	);
+});
+
+test("containers have a volume for backups where commands look for them, with the owner that writes there", async () => {
+	const { services, volumes } = parse(await read("deploy/compose.yaml"));
+	expect(services.assay.volumes).toEqual([`backups:${BACKUP_FOLDER}`]);
+	expect(volumes).toHaveProperty("backups");
+	// A new volume gets the owner and the mode of the folder in the image.
+	expect(await read("deploy/Dockerfile")).toMatch(
+		new RegExp(
+			`^RUN install -d -o node -g node -m 0700 .*${BACKUP_FOLDER}\\b`,
+			"m",
+		),
+	);
+	expect(await read("docs/backup.md")).toContain(
+		`assay backup --delete-old ${BACKUP_FOLDER}/assay-$(date +\\%Y-\\%m-\\%dT\\%H\\%M\\%S).backup`,
 	);
 });
 
