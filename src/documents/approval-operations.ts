@@ -3,7 +3,7 @@ import { z } from "zod";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
-import { findPersonOf } from "../organizations/person-of-member.ts";
+import { findPeopleOf } from "../organizations/person-of-member.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { noteStored, updateRecord } from "../records/store.ts";
 import { filledTextSchema, textSchema } from "../records/text-schemas.ts";
@@ -50,7 +50,7 @@ export const requestDocumentVersionApproval = defineOperation({
 		await setStatus(context, found, "PENDING_APPROVAL");
 		await queueDocumentMails(
 			context,
-			found.document_id,
+			found,
 			approvers.map((one) => one.id),
 			"APPROVAL",
 		);
@@ -75,17 +75,17 @@ export const approveDocumentVersion = defineOperation({
 		const { found, owner } = await lockVersion(context, id);
 		requireStatus(found, "PENDING_APPROVAL");
 		const approvers = await readApprovers(context, found);
-		const me = await requireApprover(context, approvers);
-		if (me.wrote) {
+		const mine = await requireApprover(context, approvers);
+		const [{ wrote }] = mine;
+		if (wrote) {
 			throw new AppError(
 				"forbidden",
-				`permission denied: you ${WROTE[me.wrote]} this version, so somebody else must approve it; if there is nobody else, an administrator can change the approvers of the document`,
+				`permission denied: you ${WROTE[wrote]} this version, so somebody else must approve it; if there is nobody else, an administrator can change the approvers of the document`,
 			);
 		}
-		if (!me.has_approved) {
-			await decide(context, found, me, "APPROVED", note);
-			me.has_approved = true;
-		}
+		const undecided = mine.filter((one) => !one.has_approved);
+		await decide(context, found, undecided, "APPROVED", note);
+		for (const one of undecided) one.has_approved = true;
 		if (approvers.every((one) => one.has_approved)) {
 			return { document_version: await publish(context, found, owner) };
 		}
@@ -107,23 +107,48 @@ export const rejectDocumentVersion = defineOperation({
 	}),
 	output: z.object({ document_version: version }),
 	run: inOneEntry(async (context, { id, note }) => {
-		const { client, membership } = context;
 		const { found } = await lockVersion(context, id);
 		requireStatus(found, "PENDING_APPROVAL");
-		const me = await requireApprover(
+		const [me] = await requireApprover(
 			context,
 			await readApprovers(context, found),
 		);
-		await client.query(
-			"update document_approvals set is_current = false where organization_id = $1 and version_id = $2",
-			[membership.organizationId, id],
-		);
-		await decide(context, found, me, "REJECTED", note);
-		await client.query(
-			"update document_approvals set is_current = false where organization_id = $1 and version_id = $2",
-			[membership.organizationId, id],
-		);
+		await endApprovals(context, found);
+		await decide(context, found, [me], "REJECTED", note);
+		await endApprovals(context, found);
 		await setStatus(context, found, "DRAFT");
+		return { document_version: await readVersion(context, id) };
+	}),
+});
+
+export const withdrawDocumentVersion = defineOperation({
+	name: "withdrawDocumentVersion",
+	title: "Take back a version",
+	description:
+		"Make a version that waits for approval a draft again, as its author, as somebody who changed its text, or as an administrator. The approvals so far no longer count.",
+	toolset: "documents",
+	surface: "console",
+	access: "write",
+	tenant: "id",
+	input: z.strictObject({
+		id: versionId(),
+		note: textSchema().optional().describe("Why it is taken back"),
+	}),
+	output: z.object({ document_version: version }),
+	run: inOneEntry(async (context, { id, note }) => {
+		const { found } = await lockVersion(context, id);
+		requireStatus(found, "PENDING_APPROVAL");
+		if (!found.may_take_back) {
+			throw new AppError(
+				"forbidden",
+				"permission denied: only the author of a version, those who changed its text, and administrators take it back; an approver rejects it",
+			);
+		}
+		await endApprovals(context, found);
+		await setStatus(context, found, "DRAFT");
+		noteVersion(context, found, {
+			approval: { after: { decision: "TAKEN_BACK", note: note ?? null } },
+		});
 		return { document_version: await readVersion(context, id) };
 	}),
 });
@@ -226,6 +251,17 @@ async function publish(
 	return readVersion(context, found.id);
 }
 
+/** Lets the approvals so far no longer count, because the text may change. */
+async function endApprovals(
+	{ client, membership }: Context,
+	{ id }: Version,
+): Promise<void> {
+	await client.query(
+		"update document_approvals set is_current = false where organization_id = $1 and version_id = $2",
+		[membership.organizationId, id],
+	);
+}
+
 async function setStatus(
 	context: Context,
 	found: Version,
@@ -241,33 +277,42 @@ async function setStatus(
 	});
 }
 
+/** Stores what the caller decided as these approvers. */
 async function decide(
 	context: Context,
 	found: Version,
-	{ id: personId, name }: Approver,
+	as: readonly Approver[],
 	decision: "APPROVED" | "REJECTED",
 	note: string | undefined,
 ): Promise<void> {
+	const [first] = as;
+	if (!first) return;
 	const { client, membership, principal } = context;
 	const { organizationId } = membership;
 	await client.query(
 		`insert into document_approvals (
 			organization_id, id, version_id, person_id, person_name, decision, note, user_id, user_name
-		) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+		)
+		select $1::text, d.id, $2::text, d.person_id, d.name, $3::text, $4::text, $5::text, $6::text
+		from jsonb_to_recordset($7) d (id text, person_id text, name text)`,
 		[
 			organizationId,
-			makeId(organizationId, "document_approval"),
 			found.id,
-			personId,
-			name,
 			decision,
 			note ?? null,
 			principal.userId,
 			principal.name,
+			JSON.stringify(
+				as.map(({ id, name }) => ({
+					id: makeId(organizationId, "document_approval"),
+					person_id: id,
+					name,
+				})),
+			),
 		],
 	);
 	noteVersion(context, found, {
-		approval: { after: { decision, person_id: personId, note: note ?? null } },
+		approval: { after: { decision, person_id: first.id, note: note ?? null } },
 	});
 }
 
@@ -283,17 +328,21 @@ function requireAble(approvers: readonly Approver[]): void {
 	]);
 }
 
+/**
+ * Returns the approvers that the caller is. Two people of the register with the caller's address are
+ * both the caller. Throws forbidden if the caller is no approver.
+ */
 async function requireApprover(
 	{ client, membership, principal }: Context,
 	approvers: readonly Approver[],
-): Promise<Approver> {
-	const person = await findPersonOf(
+): Promise<[Approver, ...Approver[]]> {
+	const people = await findPeopleOf(
 		client,
 		membership.organizationId,
 		principal.userId,
 	);
-	const me = approvers.find(({ id }) => id === person);
-	if (me) return me;
+	const [first, ...others] = approvers.filter(({ id }) => people.includes(id));
+	if (first) return [first, ...others];
 	throw new AppError(
 		"forbidden",
 		"permission denied: only an approver of the document decides about its versions",

@@ -1,8 +1,11 @@
+import { isWanted } from "./wanted-signatures.ts";
+
 /** Days after which a signature that somebody was asked for counts as missing. */
 export const SIGN_WITHIN_DAYS = 7;
 
-/** SQL condition: the signature `s` has been asked for too long ago. */
-export const IS_LATE = `s.state = 'REQUESTED' and s.requested_at < now() - interval '${SIGN_WITHIN_DAYS} days'`;
+/** SQL condition: the signature `s` of the version `v` is wanted and has been asked for too long ago. */
+export const IS_LATE = `s.state = 'REQUESTED' and s.requested_at < now() - interval '${SIGN_WITHIN_DAYS} days'
+	and ${isWanted("s", "v")}`;
 
 /** SQL condition: a published version of the document `t` lacks a signature. */
 export const LACKS_SIGNATURES = `exists (

@@ -5,6 +5,7 @@ import {
 	publishDocumentVersion,
 	rejectDocumentVersion,
 	requestDocumentVersionApproval,
+	withdrawDocumentVersion,
 } from "./approval-operations.ts";
 import {
 	cancelSignatureRequest,
@@ -17,6 +18,7 @@ import {
 	copySignLink,
 	copySignLinks,
 	countSigners,
+	remindSigners,
 } from "./signer-operations.ts";
 import {
 	createDraftDocumentVersion,
@@ -37,6 +39,7 @@ export const documentOperations = [
 	requestDocumentVersionApproval,
 	approveDocumentVersion,
 	rejectDocumentVersion,
+	withdrawDocumentVersion,
 	publishDocumentVersion,
 	listDocumentVersionSignatures,
 	getDocumentVersionSignature,
@@ -44,6 +47,7 @@ export const documentOperations = [
 	countSigners,
 	copySignLink,
 	copySignLinks,
+	remindSigners,
 	cancelSignatureRequest,
 	signDocumentVersion,
 ] as const;

@@ -1,7 +1,8 @@
+import type { PoolClient } from "pg";
 import { z } from "zod";
 import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
-import { joinPersonOf } from "../organizations/person-of-member.ts";
+import { HAS_ACCOUNT, isInForce, isWanted } from "./wanted-signatures.ts";
 
 const REACHES = ["ACCOUNT", "LINK", "SECRET", "LEFT"] as const;
 
@@ -9,24 +10,22 @@ export const reachSchema = z.enum(REACHES);
 export type Reach = z.output<typeof reachSchema>;
 
 /**
- * SQL for how the person `p` of the organization $1 can sign the document $2: signed in (ACCOUNT), by
- * a link (LINK), or not at all. Without an account, nobody signs after the end of the contract (LEFT),
- * and nobody sees a secret document (SECRET).
+ * Returns SQL for how the person `p` of the organization $1 can sign the document with an id: signed
+ * in (ACCOUNT), by a link (LINK), or not at all. Without an account, nobody signs after the end of the
+ * contract (LEFT), and nobody sees a secret document (SECRET).
  */
-export const REACH = `case
-	when p.id in (
-		select of_member.id from memberships m
-		join users u on u.id = m.user_id
-		${joinPersonOf("of_member", "u", "$1")}
-		where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
-	) then 'ACCOUNT'
+export const reachIn = (documentId: string) => `case
+	when ${HAS_ACCOUNT} then 'ACCOUNT'
 	when not ${IS_STAFF} then 'LEFT'
 	when exists (
 		select from documents d
-		where d.organization_id = $1 and d.id = $2 and d.classification = 'SECRET'
+		where d.organization_id = $1 and d.id = ${documentId} and d.classification = 'SECRET'
 	) then 'SECRET'
 	else 'LINK'
 end`;
+
+/** SQL for how the person `p` of the organization $1 can sign the document $2. */
+export const REACH = reachIn("$2");
 
 interface OfRequest {
 	reach: Reach;
@@ -44,11 +43,12 @@ export async function readReach(
 	const { rows } = await client.query<OfRequest & { id: string }>(
 		`select r.id, r.reach, case when r.reach = 'LINK' then (
 				select max(m.sent_at) from mails m
-				where m.organization_id = $1 and m.people_id = r.person_id and m.record_id = $2
-					and m.kind = 'DOCUMENT' and m.sent_at >= r.requested_at
+				where m.organization_id = $1 and m.people_id = r.person_id
+					and m.record_id in (r.version_id, $2) and m.kind = 'DOCUMENT'
+					and m.sent_at >= r.requested_at
 			) end as link_mailed_at
 		from (
-			select s.id, s.person_id, s.requested_at, ${REACH} as reach
+			select s.id, s.version_id, s.person_id, s.requested_at, ${REACH} as reach
 			from document_signatures s
 			join people p on p.organization_id = s.organization_id and p.id = s.person_id
 			where s.organization_id = $1 and s.id = any($3)
@@ -70,14 +70,41 @@ export async function findLinkRequests(
 	const { rows } = await client.query<{ id: string; total: number }>(
 		`select s.id, count(*) over ()::int as total
 		from document_signatures s
+		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
 		join people p on p.organization_id = s.organization_id and p.id = s.person_id
 		where s.organization_id = $1 and s.version_id = $3 and s.state = 'REQUESTED'
-			and ${REACH} = 'LINK'
+			and ${isWanted("s", "v")} and ${REACH} = 'LINK'
 		order by s.link_copied_at nulls first, s.person_name, s.id
 		limit $4`,
 		[membership.organizationId, version.document_id, version.id, limit],
 	);
 	return { ids: rows.map(({ id }) => id), total: rows[0]?.total ?? 0 };
+}
+
+/**
+ * Notes that these requests to sign go out in a mail again, so that its links work from now on.
+ * Returns the version of each, and how its person can sign.
+ */
+export async function noteReminders(
+	client: PoolClient,
+	organizationId: string,
+	signatureIds: readonly string[],
+): Promise<Map<string, { version_id: string; reach: Reach }>> {
+	if (signatureIds.length === 0) return new Map();
+	const { rows } = await client.query<{
+		id: string;
+		version_id: string;
+		reach: Reach;
+	}>(
+		`update document_signatures s set reminded_at = now()
+		from document_versions v, people p
+		where s.organization_id = $1 and s.id = any($2) and s.state = 'REQUESTED'
+			and v.organization_id = $1 and v.id = s.version_id
+			and p.organization_id = $1 and p.id = s.person_id
+		returning s.id, s.version_id, ${reachIn("v.document_id")} as reach`,
+		[organizationId, signatureIds],
+	);
+	return new Map(rows.map(({ id, ...one }) => [id, one]));
 }
 
 export const reachCounts = z.object({
@@ -100,7 +127,9 @@ export async function countReach(
 		? "any($3)"
 		: `any(
 			select s.person_id from document_signatures s
+			join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
 			where s.organization_id = $1 and s.version_id = $3 and s.state = 'REQUESTED'
+				and ${isInForce("v")}
 		)`;
 	const { rows } = await client.query<{ reach: Reach; count: number }>(
 		`select r.reach, count(*)::int as count from (

@@ -9,8 +9,9 @@ import type { Context } from "../operation.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import type { From } from "../sign-in/exchange.ts";
+import { readWhyNotSigned } from "./wanted-signatures.ts";
 
-/** Days for which a link can be used: from the request to sign on, or since it was copied. */
+/** Days for which a link can be used: since the request to sign, the last reminder, or the copy. */
 export const SIGN_DAYS = 30;
 
 /** The request to sign that a link is for. */
@@ -122,6 +123,7 @@ interface Found extends ToSign {
 
 /** A request to sign, before its link is checked. */
 interface Candidate extends Omit<Found, "way"> {
+	version_id: string;
 	email: string;
 	/** True if a mailed link still works. */
 	is_open: boolean;
@@ -130,7 +132,10 @@ interface Candidate extends Omit<Found, "way"> {
 	is_copy_open: boolean | null;
 }
 
-/** Reads the version that a link is for. Throws bad_request if the link cannot be used. */
+/**
+ * Reads the version that a link is for. Throws bad_request if the link cannot be used, and conflict
+ * if nobody signs the version any more.
+ */
 export async function readToSign(
 	appPool: Pool,
 	secrets: Secrets,
@@ -233,10 +238,10 @@ async function findRequest(
 ): Promise<Found> {
 	const { rows } = await client.query<Candidate>(
 		`select o.name as organization_name, p.full_name as person_name, p.id as person_id,
-			p.primary_email_address as email, v.document_id, v.title, v.version_number, v.changelog,
+			p.primary_email_address as email, v.id as version_id, v.document_id, v.title, v.version_number, v.changelog,
 			v.content, encode(v.content_hash, 'hex') as content_hash, s.signed_at,
 			s.link_copied_by_name as copied_by_name, ${COPIED_AT} as copied_at,
-			s.requested_at > now() - $3 * interval '1 day' as is_open,
+			greatest(s.requested_at, s.reminded_at) > now() - $3 * interval '1 day' as is_open,
 			s.link_copied_at > now() - $3 * interval '1 day' as is_copy_open
 		from document_signatures s
 		join people p on p.organization_id = s.organization_id and p.id = s.person_id
@@ -249,7 +254,8 @@ async function findRequest(
 	);
 	const [found] = rows;
 	if (!found) throw unusable();
-	const { email, is_open, copied_at, is_copy_open, ...shown } = found;
+	const { email, is_open, copied_at, is_copy_open, version_id, ...shown } =
+		found;
 	const isToken = (copiedAt?: string) =>
 		[secret, previousSecret].some(
 			(one) =>
@@ -259,6 +265,17 @@ async function findRequest(
 	const isCopied = is_copy_open && copied_at !== null && isToken(copied_at);
 	if (!isMailed && !isCopied) throw unusable();
 	await requireOpenOrganization(client, request.organizationId);
+	// What somebody has signed stays, also after a newer version.
+	const { version_number, signed_at } = shown;
+	const why =
+		signed_at === null &&
+		(await readWhyNotSigned(
+			client,
+			request.organizationId,
+			version_id,
+			version_number,
+		));
+	if (why) throw new AppError("conflict", why);
 	return isMailed
 		? { ...shown, copied_by_name: null, way: "LINK" }
 		: { ...shown, way: "COPIED_LINK" };

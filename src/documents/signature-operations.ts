@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
-import { findPersonOf } from "../organizations/person-of-member.ts";
+import { findPeopleOf } from "../organizations/person-of-member.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import type { Filter } from "../records/filter.ts";
 import {
@@ -32,6 +32,7 @@ import {
 	requireStatus,
 	versionId,
 } from "./versions.ts";
+import { requireInForce } from "./wanted-signatures.ts";
 
 const OF_VERSION: Filter = {
 	schema: idSchema("document_version"),
@@ -122,6 +123,7 @@ export const requestDocumentVersionSignature = defineOperation({
 	run: async (context, { document_version_id, person_ids }) => {
 		const { found } = await lockVersion(context, document_version_id);
 		requireStatus(found, "PUBLISHED");
+		await requireInForce(context, found);
 		return { asked_person_ids: await askToSign(context, found, person_ids) };
 	},
 });
@@ -190,11 +192,16 @@ export const signDocumentVersion = defineOperation({
 				"the version is not the one that you have read; load the page again",
 			);
 		}
-		const person = await findPersonOf(client, organizationId, principal.userId);
-		const { rows } = await client.query<{ id: string; state: string }>(
-			`select s.id, s.state from document_signatures s
-			where s.organization_id = $1 and s.version_id = $2 and s.person_id = $3`,
-			[organizationId, id, person ?? null],
+		const people = await findPeopleOf(client, organizationId, principal.userId);
+		const { rows } = await client.query<{
+			id: string;
+			state: string;
+			person_id: string;
+		}>(
+			`select s.id, s.state, s.person_id from document_signatures s
+			where s.organization_id = $1 and s.version_id = $2 and s.person_id = any($3)
+			order by s.state, s.requested_at, s.id`,
+			[organizationId, id, people],
 		);
 		const [asked] = rows;
 		if (!asked) {
@@ -204,13 +211,15 @@ export const signDocumentVersion = defineOperation({
 			);
 		}
 		if (asked.state === "REQUESTED") {
+			await requireInForce(context, found);
+			// Two people of the register with the address of the account sign together.
 			await client.query(
 				`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'SESSION', address = $3,
 					content_hash = decode($4, 'hex'), user_id = $5, user_name = $6
-				where organization_id = $1 and id = $2`,
+				where organization_id = $1 and id = any($2) and state = 'REQUESTED'`,
 				[
 					organizationId,
-					asked.id,
+					rows.map((one) => one.id),
 					principal.address ?? null,
 					content_hash,
 					principal.userId,
@@ -218,7 +227,7 @@ export const signDocumentVersion = defineOperation({
 				],
 			);
 			noteVersion(context, found, {
-				signature: { after: { person_id: person, content_hash } },
+				signature: { after: { person_id: asked.person_id, content_hash } },
 			});
 		}
 		return {

@@ -8,6 +8,7 @@ import { idSchema } from "../records/text-schemas.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { reachSchema, readReach } from "./reach.ts";
 import { noteVersion, type VersionRow } from "./versions.ts";
+import { ENDS, IS_HERE, whyEnded } from "./wanted-signatures.ts";
 
 /** Most signatures of a version, requested and given. */
 export const MAX_SIGNATURES = 10_000;
@@ -60,6 +61,16 @@ export const signature = z.object({
 			"How the person can sign: ACCOUNT: signed in; LINK: by a link. SECRET and LEFT: not without an account. null: has signed, or of the past",
 		),
 	link_mailed_at: z.string().nullable(),
+	reminded_at: z
+		.string()
+		.nullable()
+		.describe("When the person was last reminded by mail"),
+	ended: z
+		.enum(ENDS)
+		.nullable()
+		.describe(
+			"Why a request is no longer needed: SUPERSEDED by a newer version, the document is ARCHIVED, the person has LEFT",
+		),
 });
 export type Signature = z.output<typeof signature>;
 
@@ -72,7 +83,11 @@ export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.s
 	t.user_name, t.address,
 	encode(t.content_hash, 'hex') as content_hash,
 	case when ${COUNTS} then t.link_copied_at end as link_copied_at,
-	case when ${COUNTS} then t.link_copied_by_name end as link_copied_by_name`;
+	case when ${COUNTS} then t.link_copied_by_name end as link_copied_by_name,
+	t.reminded_at, (
+		select ${whyEnded("t", "v")} from document_versions v
+		where v.organization_id = t.organization_id and v.id = t.version_id
+	) as ended`;
 
 export type SignatureRow = Omit<Signature, "reach" | "link_mailed_at">;
 
@@ -102,8 +117,8 @@ export async function readSignature(
 	const { rows } = await context.client.query<
 		SignatureRow & { document_id: string }
 	>(
-		`select ${SIGNATURE_COLUMNS}, v.document_id from document_signatures t
-		join document_versions v on v.organization_id = t.organization_id and v.id = t.version_id
+		`select ${SIGNATURE_COLUMNS}, o.document_id from document_signatures t
+		join document_versions o on o.organization_id = t.organization_id and o.id = t.version_id
 		where t.organization_id = $1 and t.id = $2`,
 		[context.membership.organizationId, id],
 	);
@@ -142,7 +157,10 @@ export async function askToSign(
 				},
 	);
 	if (issues.length > 0) throw badFields(issues);
-	const wanted = version.signatures_requested + version.signatures_given;
+	const wanted =
+		version.signatures_requested +
+		version.signatures_ended +
+		version.signatures_given;
 	if (wanted + people.length > MAX_SIGNATURES) {
 		throw badFields([
 			{
@@ -175,12 +193,12 @@ export async function askToSign(
 		noteVersion(context, version, {
 			signatures_requested: { after: { person_ids: asked.slice(0, 50) } },
 		});
-		await queueDocumentMails(context, version.document_id, asked, "SIGNATURE");
+		await queueDocumentMails(context, version, asked, "SIGNATURE");
 	}
 	return asked;
 }
 
-/** Asks those to sign who signed the version before, or were asked to. */
+/** Asks those to sign who signed the version before, or were asked to, and have not left. */
 export async function askAgain(
 	context: Context,
 	version: VersionRow,
@@ -188,7 +206,8 @@ export async function askAgain(
 	const { rows } = await context.client.query<{ id: string }>(
 		`select s.person_id as id from document_signatures s
 		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
-		where s.organization_id = $1 and s.person_id is not null
+		join people p on p.organization_id = s.organization_id and p.id = s.person_id
+		where s.organization_id = $1 and ${IS_HERE}
 			and v.document_id = $2 and v.version_number = (
 				select max(o.version_number) from document_versions o
 				where o.organization_id = $1 and o.document_id = $2 and o.status = 'PUBLISHED'

@@ -2,7 +2,8 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
-import { countReach, findLinkRequests, reachCounts } from "./reach.ts";
+import { queueDocumentMails } from "./document-mail.ts";
+import { countReach, findLinkRequests, REACH, reachCounts } from "./reach.ts";
 import { makeCopiedLinks, SIGN_DAYS } from "./sign-link.ts";
 import {
 	MAX_ASKED,
@@ -14,8 +15,10 @@ import {
 	lockVersion,
 	noteVersion,
 	readVersion,
+	requireStatus,
 	versionId,
 } from "./versions.ts";
+import { isWanted, requireInForce } from "./wanted-signatures.ts";
 
 export const countSigners = defineOperation({
 	name: "countSigners",
@@ -55,6 +58,7 @@ export const copySignLink = defineOperation({
 		const { document_version_id } = await readSignature(context, id);
 		const { found } = await lockVersion(context, document_version_id);
 		const { reach, signed_by, signer_name } = await readSignature(context, id);
+		if (reach !== null) await requireInForce(context, found);
 		if (reach !== "LINK") {
 			throw new AppError(
 				reach ? "bad_request" : "conflict",
@@ -94,6 +98,7 @@ export const copySignLinks = defineOperation({
 	}),
 	run: async (context, { document_version_id }) => {
 		const { found } = await lockVersion(context, document_version_id);
+		await requireInForce(context, found);
 		const { ids, total } = await findLinkRequests(context, found, MAX_ASKED);
 		const made = await makeCopiedLinks(context, ids);
 		const [first] = made;
@@ -118,6 +123,72 @@ export const copySignLinks = defineOperation({
 			links,
 			expires_at: first.expires_at,
 			more: total - links.length,
+		};
+	},
+});
+
+/** Hours that must have passed since the request, or the last reminder. */
+const HOURS_BETWEEN = { ofAll: 24, ofChosen: 1 };
+
+export const remindSigners = defineOperation({
+	name: "remindSigners",
+	title: "Remind people to sign",
+	description: `Mail the version again to those who are asked to sign it and have not signed. Without ids, to everybody who was not asked or reminded within ${HOURS_BETWEEN.ofAll} hours, at most ${MAX_ASKED} at once. A mailed link then works for ${SIGN_DAYS} days from now.`,
+	toolset: "documents",
+	surface: "console",
+	access: "write",
+	tenant: "document_version_id",
+	input: z.strictObject({
+		document_version_id: versionId(),
+		person_ids: personIds().optional(),
+	}),
+	output: z.object({
+		reminded_person_ids: z.array(z.string()),
+		more: z.int().describe("People whom a further call would remind"),
+	}),
+	run: async (context, { document_version_id, person_ids }) => {
+		const { client, membership, services } = context;
+		const { found } = await lockVersion(context, document_version_id);
+		requireStatus(found, "PUBLISHED");
+		await requireInForce(context, found);
+		if (!services.mail) {
+			throw new AppError(
+				"conflict",
+				"this service has no mail server, so it reminds nobody; copySignLinks makes links that you pass on yourself",
+			);
+		}
+		const { rows } = await client.query<{ person_id: string; total: number }>(
+			`with late as (
+				select s.id, count(*) over ()::int as total
+				from document_signatures s
+				join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
+				join people p on p.organization_id = s.organization_id and p.id = s.person_id
+				where s.organization_id = $1 and s.version_id = $3 and s.state = 'REQUESTED'
+					and ${isWanted("s", "v")} and ${REACH} in ('ACCOUNT', 'LINK')
+					and ($4::text[] is null or s.person_id = any($4))
+					and greatest(s.requested_at, s.reminded_at) <= now() - $5 * interval '1 hour'
+				order by greatest(s.requested_at, s.reminded_at), s.id
+				limit ${MAX_ASKED}
+			)
+			update document_signatures s set reminded_at = now() from late
+			where s.organization_id = $1 and s.id = late.id
+			returning s.person_id, late.total`,
+			[
+				membership.organizationId,
+				found.document_id,
+				found.id,
+				person_ids ?? null,
+				person_ids ? HOURS_BETWEEN.ofChosen : HOURS_BETWEEN.ofAll,
+			],
+		);
+		const ids = rows.map(({ person_id }) => person_id);
+		if (ids.length > 0) {
+			noteVersion(context, found, { signers_reminded: { after: ids.length } });
+			await queueDocumentMails(context, found, ids, "SIGNATURE");
+		}
+		return {
+			reminded_person_ids: ids,
+			more: (rows[0]?.total ?? 0) - ids.length,
 		};
 	},
 });

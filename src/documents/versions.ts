@@ -4,12 +4,14 @@ import { AppError } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
 import { joinPersonOf } from "../organizations/person-of-member.ts";
+import { roleReaches } from "../principal.ts";
 import { obvious } from "../records/shown.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";
 import { document } from "../registers/document.ts";
 import { obstaclesOf, readApprovers } from "./approvers.ts";
+import { isWanted } from "./wanted-signatures.ts";
 
 /** Most characters of a version's content. A long policy has 60,000. */
 const MAX_CONTENT = 200_000;
@@ -58,6 +60,9 @@ export const versionRow = z.object({
 		}),
 	),
 	signatures_requested: z.int().describe("Those that are missing"),
+	signatures_ended: z
+		.int()
+		.describe("Those that were asked for and are no longer needed"),
 	signatures_given: z.int(),
 });
 
@@ -67,12 +72,24 @@ export const version = versionRow.extend({
 		.enum(["APPROVAL", "SIGNATURE"])
 		.nullable()
 		.describe("What the caller is asked to do with it"),
+	may_reject: z
+		.boolean()
+		.describe("It waits for approval, and the caller is an approver"),
+	may_take_back: z
+		.boolean()
+		.describe(
+			"It waits for approval, and the caller is its author, an editor or an administrator",
+		),
 	approval_obstacles: z
 		.array(z.string())
 		.describe("Why the approvers cannot approve the draft"),
 });
 export type VersionRow = z.output<typeof versionRow>;
 export type Version = z.output<typeof version>;
+
+const countSignatures = (condition: string) => `
+	select count(*)::int from document_signatures s
+	where s.organization_id = t.organization_id and s.version_id = t.id and ${condition}`;
 
 /** Columns of a version `t`. */
 export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status, t.title, t.changelog,
@@ -88,31 +105,31 @@ export const VERSION_COLUMNS = `t.id, t.document_id, t.version_number, t.status,
 			where a.organization_id = t.organization_id and a.version_id = t.id
 			order by a.decided_at desc, a.id limit 200
 		) a
-	) as approvals, (
-		select count(*)::int from document_signatures s
-		where s.organization_id = t.organization_id and s.version_id = t.id and s.state = 'REQUESTED'
-	) as signatures_requested, (
-		select count(*)::int from document_signatures s
-		where s.organization_id = t.organization_id and s.version_id = t.id and s.state = 'SIGNED'
-	) as signatures_given`;
+	) as approvals, (${countSignatures(`s.state = 'REQUESTED' and ${isWanted("s", "t")}`)}) as signatures_requested,
+	(${countSignatures(`s.state = 'REQUESTED' and not (${isWanted("s", "t")})`)}) as signatures_ended,
+	(${countSignatures("s.state = 'SIGNED'")}) as signatures_given`;
 
 export const versionId = () =>
 	idSchema("document_version").meta(obvious("Id of the version"));
 
-/** SQL for what the version `v` waits for from the person whose id the parameter has, or null. */
-const waitsFor = (person: string) => `case
+/**
+ * SQL for what the version `v` waits for from the people in the array `ids`, or null. A user may be
+ * several people of the register, who have the same address.
+ */
+export const waitsFor = (ids: string) => `case
 	when v.status = 'PENDING_APPROVAL' and exists (
 		select from document_approvers a
-		where a.organization_id = v.organization_id and a.document_id = v.document_id and a.person_id = ${person}
-	) and not exists (
-		select from document_approvals d
-		where d.organization_id = v.organization_id and d.version_id = v.id and d.person_id = ${person}
-			and d.is_current
+		where a.organization_id = v.organization_id and a.document_id = v.document_id
+			and a.person_id = any(${ids}) and not exists (
+				select from document_approvals d
+				where d.organization_id = v.organization_id and d.version_id = v.id
+					and d.person_id = a.person_id and d.is_current
+			)
 	) then 'APPROVAL'
 	when v.status = 'PUBLISHED' and exists (
 		select from document_signatures s
-		where s.organization_id = v.organization_id and s.version_id = v.id and s.person_id = ${person}
-			and s.state = 'REQUESTED'
+		where s.organization_id = v.organization_id and s.version_id = v.id
+			and s.person_id = any(${ids}) and s.state = 'REQUESTED' and ${isWanted("s", "v")}
 	) then 'SIGNATURE'
 end`;
 
@@ -128,32 +145,34 @@ export const waiting = z
 	)
 	.describe("Versions of documents that wait for the caller");
 
-/** Returns the versions that wait for an approval or a signature of the person. */
+/** Returns the versions that wait for an approval or a signature of one of the people. */
 export async function readWaiting(
 	client: PoolClient,
 	organizationId: string,
-	personId: string,
+	personIds: readonly string[],
 ): Promise<z.output<typeof waiting>> {
 	const { rows } = await client.query<z.output<typeof waiting>[number]>({
 		name: "documents.waiting",
 		text: `
 			select * from (
-				select v.document_id, v.id as version_id, v.title, v.version_number, ${waitsFor("$2")} as waits_for
+				select v.document_id, v.id as version_id, v.title, v.version_number, ${waitsFor("$2::text[]")} as waits_for
 				from document_versions v
 				where v.organization_id = $1 and v.id in (
 					select s.version_id from document_signatures s
-					where s.organization_id = $1 and s.person_id = $2 and s.state = 'REQUESTED'
+					where s.organization_id = $1 and s.person_id = any($2) and s.state = 'REQUESTED'
 					union all
 					select o.id from document_approvers a
 					join document_versions o on o.organization_id = a.organization_id
 						and o.document_id = a.document_id and o.status <> 'PUBLISHED'
-					where a.organization_id = $1 and a.person_id = $2
+					join documents d on d.organization_id = a.organization_id and d.id = a.document_id
+						and d.archived_at is null
+					where a.organization_id = $1 and a.person_id = any($2)
 				)
 			) w
 			where w.waits_for is not null
 			order by w.title, w.version_id
 			limit ${MAX_WAITING}`,
-		values: [organizationId, personId],
+		values: [organizationId, personIds],
 	});
 	return rows;
 }
@@ -167,16 +186,28 @@ export async function readVersion(
 	const { organizationId } = membership;
 	const { rows } = await client.query<Omit<Version, "approval_obstacles">>({
 		name: "get.document_version",
-		text: `select ${VERSION_COLUMNS}, t.content, (
-				select ${waitsFor("p.id")}
-				from users u
+		text: `select ${VERSION_COLUMNS}, t.content, ${waitsFor("mine.ids")} as waits_for_you,
+				t.status = 'PENDING_APPROVAL' and exists (
+					select from document_approvers a
+					where a.organization_id = $1 and a.document_id = t.document_id and a.person_id = any(mine.ids)
+				) as may_reject,
+				t.status = 'PENDING_APPROVAL' and (
+					$4 or coalesce($3::typed_id = any(array_append(t.editor_ids, t.author_id)), false)
+				) as may_take_back
+			from document_versions t
+			join document_versions v on v.organization_id = t.organization_id and v.id = t.id
+			cross join (
+				select coalesce(array_agg(p.id::text), '{}') as ids from users u
 				${joinPersonOf("p", "u", "$1")}
-				join document_versions v on v.organization_id = $1 and v.id = t.id
 				where u.id = $3
-				order by p.created_at, p.id limit 1
-			) as waits_for_you
-			from document_versions t where t.organization_id = $1 and t.id = $2`,
-		values: [organizationId, id, principal.userId],
+			) mine
+			where t.organization_id = $1 and t.id = $2`,
+		values: [
+			organizationId,
+			id,
+			principal.userId,
+			roleReaches(membership.role, "admin"),
+		],
 	});
 	const [found] = rows;
 	if (!found) throw notFound(id);

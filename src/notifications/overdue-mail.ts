@@ -1,5 +1,7 @@
 import { withTenant } from "../db/pool.ts";
 import { IS_LATE, SIGN_WITHIN_DAYS } from "../documents/late-signatures.ts";
+import { noteReminders } from "../documents/reach.ts";
+import { makeSignToken, signUrl } from "../documents/sign-link.ts";
 import { type IdKind, kindNoun } from "../id.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
@@ -18,13 +20,15 @@ interface Overdue {
 	name: string | null;
 	field: string;
 	due_on: string;
+	/** The request to sign that is overdue. Null for other work. */
+	signature_id: string | null;
 }
 
 /** SQL for the documents that people were asked to sign a week ago or earlier. */
 const UNSIGNED = `select 'document' as kind, v.document_id as id, s.person_id as people_id,
 		left(v.title, 200) as name, 'signature' as field,
 		(s.requested_at at time zone (select time_zone from organizations where id = $1))::date
-			+ ${SIGN_WITHIN_DAYS} as due_on
+			+ ${SIGN_WITHIN_DAYS} as due_on, s.id as signature_id
 	from document_signatures s
 	join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
 	where s.organization_id = $1 and s.person_id is not null
@@ -39,7 +43,8 @@ export function overdueWork(): string {
 		const named = namedKinds.find((one) => one.kind === kind.kind);
 		if (!named) return [];
 		return `select '${kind.kind}' as kind, t.id, t.${person} as people_id,
-				left(${named.nameOf("t")}, 200) as name, '${date}' as field, t.${date} as due_on
+				left(${named.nameOf("t")}, 200) as name, '${date}' as field, t.${date} as due_on,
+				null::typed_id as signature_id
 			from ${kind.table} t
 			where t.organization_id = $1 and t.${person} is not null and t.${date} < ${TODAY}
 				and ${open}`;
@@ -66,30 +71,47 @@ export const composeOverdueWork: Compose = async (parts, mail) => {
 	const { organization_id: organizationId, people_id: peopleId } = mail;
 	if (!organizationId || !peopleId) return null;
 	const { appPool, baseUrl, secret } = parts;
-	const { recipient, work } = await withTenant(
+	const { recipient, work, toSign } = await withTenant(
 		appPool,
 		organizationId,
 		async (client) => {
-			const { rows } = await client.query<Overdue>(
-				`select w.kind, w.id, w.name, w.field, w.due_on::text as due_on from (${overdueWork()}) w
+			const { rows: work } = await client.query<Overdue>(
+				`select w.kind, w.id, w.name, w.field, w.due_on::text as due_on, w.signature_id
+				from (${overdueWork()}) w
 				where w.people_id = $2 order by w.due_on, w.id, w.field limit $3`,
 				[organizationId, peopleId, MAX_LISTED + 1],
 			);
-			return { recipient: await findRecipient(client, mail), work: rows };
+			const recipient = await findRecipient(client, mail);
+			const listed = work.slice(0, MAX_LISTED);
+			const toSign = recipient
+				? await noteReminders(
+						client,
+						organizationId,
+						listed.flatMap(({ signature_id: id }) => id ?? []),
+					)
+				: new Map();
+			return { recipient, work, toSign };
 		},
 	);
 	if (!recipient || work.length === 0) return null;
+	/** Where the person does the work. A page behind a sign-in helps nobody without an account. */
+	const urlOf = ({ kind, id, signature_id: signatureId }: Overdue): string => {
+		const page = `${baseUrl}/o/${organizationId}/r/${kind}/${id}`;
+		const signing = signatureId && toSign.get(signatureId);
+		if (!signing) return page;
+		if (signing.reach !== "LINK") return `${page}?show=${signing.version_id}`;
+		const request = { organizationId, signatureId };
+		return signUrl(baseUrl, makeSignToken(secret, request, recipient.email));
+	};
 	const stop = makeStopToken(secret, {
 		organizationId,
 		peopleId,
 		kind: "OVERDUE_WORK",
 	});
-	const lines = work
-		.slice(0, MAX_LISTED)
-		.map(({ kind, id, name, field, due_on }) => {
-			const noun = kindNoun(kind);
-			return `- ${noun.charAt(0).toUpperCase()}${noun.slice(1)} "${nameInMail(name ?? "")}", ${whatIsDue(field)} ${due_on}: ${baseUrl}/o/${organizationId}/r/${kind}/${id}`;
-		});
+	const lines = work.slice(0, MAX_LISTED).map((one) => {
+		const noun = kindNoun(one.kind);
+		return `- ${noun.charAt(0).toUpperCase()}${noun.slice(1)} "${nameInMail(one.name ?? "")}", ${whatIsDue(one.field)} ${one.due_on}: ${urlOf(one)}`;
+	});
 	if (work.length > MAX_LISTED) lines.push("- and more");
 	return {
 		to: recipient.email,

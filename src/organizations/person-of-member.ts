@@ -63,15 +63,31 @@ export async function findPersonOf(
 	organizationId: string,
 	userId: string | null,
 ): Promise<string | undefined> {
+	const [first] = await findPeopleOf(client, organizationId, userId);
+	return first;
+}
+
+/** Most people with one address whom a user can be. */
+const MAX_PEOPLE = 20;
+
+/**
+ * Returns the ids of the people with the user's e-mail address, the oldest first. The register may
+ * have several, such as one from an invitation and one from a file.
+ */
+export async function findPeopleOf(
+	client: PoolClient,
+	organizationId: string,
+	userId: string | null,
+): Promise<string[]> {
 	const { rows } = await client.query<{ id: string }>({
-		name: "person_of_user",
+		name: "people_of_user",
 		text: `
 			select p.id from users u
 			${joinPersonOf("p", "u", "$1")}
 			where u.id = $2
 			order by p.created_at, p.id
-			limit 1`,
+			limit ${MAX_PEOPLE}`,
 		values: [organizationId, userId],
 	});
-	return rows[0]?.id;
+	return rows.map(({ id }) => id);
 }

@@ -13,7 +13,7 @@ import {
 } from "../devices/owner-claims.ts";
 import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { readWaiting, waiting } from "../documents/versions.ts";
-import { findPersonOf } from "../organizations/person-of-member.ts";
+import { findPeopleOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
@@ -132,7 +132,8 @@ async function readMine(
 	userId: string | null,
 	today: string,
 ) {
-	const person = await findPersonOf(client, organization, userId);
+	const people = await findPeopleOf(client, organization, userId);
+	const [person] = people;
 	if (person === undefined) return null;
 	const dueOf = dueDates.map(
 		({ kind, date, person: field, open }) => `
@@ -183,7 +184,7 @@ async function readMine(
 	});
 	const [row] = rows;
 	const claimed = await readClaimedDevices(client, organization, person);
-	const waiting = await readWaiting(client, organization, person);
+	const waiting = await readWaiting(client, organization, people);
 	const failing = await readOwnFailingChecks(client, organization, person);
 	return row
 		? {

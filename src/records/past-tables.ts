@@ -234,6 +234,7 @@ const documentSignatures: KeptParts = {
 		"content_hash",
 		"link_copied_at",
 		"link_copied_by_name",
+		"reminded_at",
 	],
 	wasThere: (moment) => `c.requested_at <= ${moment}`,
 	valueAt: {
@@ -247,6 +248,7 @@ const documentSignatures: KeptParts = {
 		content_hash: since("content_hash", "signed_at"),
 		link_copied_at: since("link_copied_at", "link_copied_at"),
 		link_copied_by_name: since("link_copied_by_name", "link_copied_at"),
+		reminded_at: since("reminded_at", "reminded_at"),
 	},
 };
 

@@ -323,4 +323,26 @@ test("with a mail server, the console says who gets a link by mail and when it w
 		.toBe(1);
 	await axe(page);
 	await screenshot(page, "documents/signatures-with-mail");
+	await row.getByRole("button", { name: "Remind Otto Hahn" }).click();
+	await page
+		.getByText("Not reminded: the person was asked or reminded within an hour.")
+		.waitFor();
+	await mailing.database.owner.query(
+		"update document_signatures set requested_at = now() - interval '2 days'",
+	);
+	await page.getByRole("button", { name: "Remind all" }).click();
+	const question = page.getByRole("dialog", {
+		name: "Remind all who have not signed?",
+	});
+	await question
+		.getByText(/^1 person has not signed and gets the mail/)
+		.waitFor();
+	await axe(page);
+	await question.getByRole("button", { name: "Send the mails" }).click();
+	await row.getByText(/^Reminded /).waitFor();
+	await mailing.database.owner.query(
+		"update mails set due_at = now() where state = 'QUEUED'",
+	);
+	mailing.service.wake();
+	expect((await sink.next()).text).toContain("Reminder: a document waits");
 });

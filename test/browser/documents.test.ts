@@ -129,7 +129,29 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 		.click();
 	await text.getByText("Pending approval", { exact: true }).waitFor();
 	// The author does not decide. The headings of the text stand below that of the page.
-	await text.getByRole("button", { name: "Take back …" }).waitFor();
+	await text.getByRole("button", { name: "Take back …" }).click();
+	const question = page.getByRole("dialog", { name: "Take back version 1?" });
+	await question.getByLabel("Why (optional)").fill("A typing mistake");
+	await axe(page);
+	await screenshot(page, "documents/take-back");
+	await question.getByRole("button", { name: "Take back" }).click();
+	await text.getByText("Draft", { exact: true }).waitFor();
+	await text.getByRole("button", { name: "Ask for approval …" }).click();
+	await page
+		.getByRole("dialog")
+		.getByRole("button", { name: "Ask for approval" })
+		.click();
+	await text.getByText("Pending approval", { exact: true }).waitFor();
+	// Who neither wrote the version nor approves it gets no button.
+	const reader = await served.openPageAs(
+		await served.makePerson("member"),
+		path,
+	);
+	await reader.getByText("Pending approval", { exact: true }).waitFor();
+	expect(
+		await reader.getByRole("button", { name: "Take back …" }).count(),
+	).toBe(0);
+	await reader.close();
 	expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
 	await list.reload();
 	await row.getByText("1: Pending approval").waitFor();

@@ -233,6 +233,65 @@ test("a link that was changed, has expired, was withdrawn, or went to a former a
 	expect(await isRefused(token)).toBe(true);
 });
 
+/** Publishes the next version of a document. */
+async function publishNext(document_id: string, more: object): Promise<Json> {
+	const { document_version } = await tools.use(
+		"createDraftDocumentVersion",
+		{ document_id, content: "Another text", ...more },
+		tools.member.token,
+	);
+	await tools.use("publishDocumentVersion", { id: document_version.id });
+	return document_version;
+}
+
+test("the mail about a new version names and links that version, not the one that was never signed", async () => {
+	const { version } = await askOutsider();
+	await publishNext(version.document_id, { asks_again: true });
+	await hurry();
+	const mail = await sink.next();
+	expect(mail.text).toContain('version 2 of "Acceptable use" waits');
+	const token = /sign-document#(\S+)/.exec(mail.text)?.[1] ?? "";
+	const { body } = await post("read", { token });
+	expect(body).toMatchObject({ version_number: 2, content: "Another text" });
+});
+
+test("an approver who still has to sign the version in force is asked for the approval", async () => {
+	const approver = await tools.makeUser({ [tools.organizationId]: "member" });
+	const { members } = await add("listMembers", {});
+	const { email } = members.find((one: Json) => one.user_id === approver.id);
+	const person = await addPerson(email);
+	const { id, document_id } = await publishAndAsk([person]);
+	await hurry();
+	expect((await sink.next()).text).toContain("waits for your signature");
+	await tools.use("updateDocument", {
+		id: document_id,
+		approver_ids: [person],
+	});
+	const { document_version: next } = await tools.use(
+		"createDraftDocumentVersion",
+		{ document_id },
+	);
+	await tools.use("requestDocumentVersionApproval", { id: next.id });
+	// Both wait, and neither mail takes the place of the other.
+	const approval = 'version 2 of "Acceptable use" waits for your approval';
+	await hurry();
+	const mail = await sink.next();
+	expect(mail.text).toContain(approval);
+	expect(mail.text).toContain(`?show=${next.id}`);
+	expect(mail.text).not.toContain(id);
+});
+
+test("a mail that the previous version of Assay queued is about the version that waits", async () => {
+	const version = await publishAndAsk([viewer.id]);
+	await tools.database.owner.query(
+		"update mails set record_id = $1, record_kind = 'document'",
+		[version.document_id],
+	);
+	await hurry();
+	const mail = await sink.next();
+	expect(mail.text).toContain(`?show=${version.id}`);
+});
+
 test("nobody without an account gets a link to a secret document", async () => {
 	const version = await draft({ classification: "SECRET" });
 	await tools.use("publishDocumentVersion", { id: version.id });

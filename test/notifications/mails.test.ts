@@ -228,6 +228,10 @@ test("owners of overdue work, and people who did not sign for a week, get one we
 	await use("updateOrganizationSettings", { time_zone: "UTC" });
 	const mailTo = ({ primary_email_address: address }: typeof late) =>
 		mails.find(({ to }) => to === address)?.text;
+	// Nobody without an account could open a page behind a sign-in.
+	const token = /sign-document#(\S+)/.exec(mailTo(signer) ?? "")?.[1];
+	const read = await sendTo(stand.url, "/api/sign-document/read", { token });
+	expect(read.body.content).toBe("Lock your screen.");
 	const week = new Date(Date.parse(asked.day) + 7 * DAY_MS);
 	expect(mailTo(signer)?.replace(/=\r\n/g, "")).toContain(
 		`Document "Acceptable use", to be signed by ${week.toISOString().slice(0, 10)}`,

@@ -120,6 +120,7 @@ export const FIELD_LABELS = {
 		approval: "Approval",
 		signature: "Signature",
 		signatures_requested: "Asked to sign",
+		signers_reminded: "Reminded to sign",
 		sign_link: "Link to sign",
 		sign_links: "Links to sign",
 	},

@@ -50,6 +50,7 @@ export async function useDocuments({
 	await use("countSigners", { document_version_id: published });
 	await use("copySignLink", { id });
 	await use("copySignLinks", { document_version_id: published });
+	await use("remindSigners", { document_version_id: published });
 	await use("cancelSignatureRequest", { id });
 	const { document_version: read } = await use("getDocumentVersion", {
 		id: published,
@@ -64,6 +65,8 @@ export async function useDocuments({
 		id: document.id,
 		approver_ids: [await addPersonOf(approver.user)],
 	});
+	await use("requestDocumentVersionApproval", { id: next });
+	await use("withdrawDocumentVersion", { id: next });
 	await use("requestDocumentVersionApproval", { id: next });
 	await approver.use("rejectDocumentVersion", { id: next, note: "Too short" });
 	await use("requestDocumentVersionApproval", { id: next });

@@ -250,6 +250,10 @@ export const organizationActions = {
 		group: "organization",
 		phrase: "rejected the {kind}",
 	},
+	withdrawDocumentVersion: {
+		group: "organization",
+		phrase: "took back a version of the {kind}",
+	},
 	publishDocumentVersion: {
 		group: "organization",
 		phrase: "published the {kind}",
@@ -265,6 +269,10 @@ export const organizationActions = {
 	copySignLinks: {
 		group: "organization",
 		phrase: "copied all links to sign the {kind}",
+	},
+	remindSigners: {
+		group: "organization",
+		phrase: "reminded people to sign the {kind}",
 	},
 	cancelSignatureRequest: {
 		group: "organization",

@@ -165,6 +165,7 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 					key={chosen.id}
 					id={chosen.id}
 					document={document}
+					replaced={versions.find(({ status }) => status === "PUBLISHED")}
 					isEditing={chosen.id === edited && !isComparing}
 					onEdit={(id) => {
 						setComparing(false);
@@ -296,6 +297,7 @@ function NewText({
 function Chosen({
 	id,
 	document,
+	replaced,
 	isEditing,
 	onEdit,
 	onDeleted,
@@ -303,6 +305,8 @@ function Chosen({
 }: {
 	id: string;
 	document: AnyRecord;
+	/** The version that is in force. */
+	replaced: VersionRow | undefined;
 	isEditing: boolean;
 	onEdit: (id: string | undefined) => void;
 	onDeleted: () => unknown;
@@ -354,6 +358,7 @@ function Chosen({
 					/>
 					<VersionActions
 						version={version}
+						replaced={replaced}
 						hasApprovers={(document.approver_ids as string[]).length > 0}
 						onDeleted={onDeleted}
 						onPublished={() => setNew(true)}
@@ -375,7 +380,12 @@ function Chosen({
 			)}
 			{comparison || <Rendered text={version.content} />}
 			<Approvals version={version} />
-			{version.status === "PUBLISHED" && <Signatures version={version} />}
+			{version.status === "PUBLISHED" && (
+				<Signatures
+					version={version}
+					isInForce={version.id === replaced?.id && !document.archived_at}
+				/>
+			)}
 			{isNew && (
 				<AskToSign version={version} isNew onClose={() => setNew(false)} />
 			)}

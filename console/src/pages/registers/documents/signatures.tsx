@@ -26,18 +26,35 @@ import { AskToSign } from "./ask-to-sign.tsx";
 import { CopySignLink } from "./copy-sign-link.tsx";
 import { CopySignLinks } from "./copy-sign-links.tsx";
 import { HowTheySign } from "./how-they-sign.tsx";
+import { Remind, RemindAll } from "./remind-signers.tsx";
 import { type Signature, signedCount } from "./signed-by.ts";
 import { InviteSigner, SignerReach, signedHow } from "./signer-reach.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 50;
 
+/** Why a person who was asked need not sign. */
+const ENDED = {
+	SUPERSEDED: "A newer version is in force",
+	ARCHIVED: "The document is archived",
+	LEFT: "The person has left",
+};
+
 /** Shows who has signed a version and who has not, asks people, and lets the reader sign. */
-export function Signatures({ version }: { version: Version }) {
+export function Signatures({
+	version,
+	isInForce,
+}: {
+	version: Version;
+	/** False if a newer version replaces this one, or the document is archived. */
+	isInForce: boolean;
+}) {
 	const { mayWrite, day } = useOrganization();
 	const [isAsking, setAsking] = useState(false);
 	const { signatures_given: given, signatures_requested: missing } = version;
+	const { signatures_ended: ended } = version;
 	const all = given + missing;
+	const mayAsk = mayWrite && isInForce;
 	return (
 		<section aria-label="Signatures">
 			<Stack gap="sm">
@@ -46,22 +63,26 @@ export function Signatures({ version }: { version: Version }) {
 					<Title order={3} fz="md">
 						Signatures
 					</Title>
-					{mayWrite && (
+					{mayAsk && (
 						<Button variant="default" onClick={() => setAsking(true)}>
 							Ask people to sign
 						</Button>
 					)}
 				</Group>
-				{all === 0 ? (
+				{all + ended === 0 ? (
 					<Text size="sm" c="dimmed">
 						{signedCount(version)}
 					</Text>
 				) : (
 					<>
 						<Text size="sm">{signedCount(version)}</Text>
-						<Progress value={(100 * given) / all} color="green.7" aria-hidden />
-						{missing > 0 && mayWrite && <HowTheySign version={version} />}
-						<List version={version} />
+						<Progress
+							value={all === 0 ? 100 : (100 * given) / all}
+							color="green.7"
+							aria-hidden
+						/>
+						{missing > 0 && mayAsk && <HowTheySign version={version} />}
+						<List version={version} mayAsk={mayAsk} />
 					</>
 				)}
 			</Stack>
@@ -116,7 +137,7 @@ function Sign({ version }: { version: Version }) {
 	);
 }
 
-function List({ version }: { version: Version }) {
+function List({ version, mayAsk }: { version: Version; mayAsk: boolean }) {
 	const { organizationId, mayWrite, mayAdmin, day } = useOrganization();
 	const sendsMail = useQuery(forgotPasswordQuery).data?.sends_mail;
 	const [which, setWhich] = useState<"REQUESTED" | "SIGNED">("REQUESTED");
@@ -147,7 +168,12 @@ function List({ version }: { version: Version }) {
 		header: "Actions",
 		cell: (one) => (
 			<Group gap={4}>
-				{one.reach === "LINK" && (
+				{sendsMail &&
+					!one.ended &&
+					(one.reach === "LINK" || one.reach === "ACCOUNT") && (
+						<Remind signature={one} />
+					)}
+				{one.reach === "LINK" && !one.ended && (
 					<Button
 						variant="subtle"
 						size="compact-sm"
@@ -157,7 +183,7 @@ function List({ version }: { version: Version }) {
 						Copy link to sign
 					</Button>
 				)}
-				{one.reach === "SECRET" && mayAdmin && (
+				{one.reach === "SECRET" && !one.ended && mayAdmin && (
 					<Button
 						variant="subtle"
 						size="compact-sm"
@@ -184,6 +210,8 @@ function List({ version }: { version: Version }) {
 		cell: (one) =>
 			one.state === "SIGNED" ? (
 				signedHow(one)
+			) : one.ended ? (
+				<Text size="sm">{ENDED[one.ended]}</Text>
 			) : (
 				<SignerReach signature={one} sendsMail={sendsMail} mayCopy={mayWrite} />
 			),
@@ -208,9 +236,11 @@ function List({ version }: { version: Version }) {
 		{
 			id: "state",
 			header: "Status",
-			cell: ({ state }) =>
+			cell: ({ state, ended }) =>
 				state === "SIGNED" ? (
 					<StatusBadge tone="good" label="Signed" />
+				) : ended ? (
+					<StatusBadge tone="neutral" label="No longer needed" />
 				) : (
 					<StatusBadge tone="warning" label="Not signed" />
 				),
@@ -239,7 +269,12 @@ function List({ version }: { version: Version }) {
 						{ value: "SIGNED", label: "Signed" },
 					]}
 				/>
-				{mayWrite && <CopySignLinks version={version} />}
+				{mayAsk && (
+					<Group gap="xs">
+						{sendsMail && <RemindAll version={version} />}
+						<CopySignLinks version={version} />
+					</Group>
+				)}
 			</Group>
 			{list.isError ? (
 				<ErrorState error={list.error} onRetry={() => list.refetch()} />

@@ -12,11 +12,17 @@ export const SIGNED_BY = ["Person", "Signed", "How"];
 export function signedCount({
 	signatures_given: given,
 	signatures_requested: missing,
+	signatures_ended: ended,
 }: Version): string {
 	const all = given + missing;
-	return all === 0
-		? "Nobody is asked to sign this version."
-		: `${given.toLocaleString()} of ${all.toLocaleString()} signed`;
+	if (all + ended === 0) return "Nobody is asked to sign this version.";
+	const signed =
+		all === 0
+			? "Nobody signed"
+			: `${given.toLocaleString()} of ${all.toLocaleString()} signed`;
+	return ended === 0
+		? signed
+		: `${signed}, and ${ended.toLocaleString()} no longer ${ended === 1 ? "needs" : "need"} to`;
 }
 
 /** Returns who signed a version, when and how, as the rows of a table, for an export. */

@@ -8,7 +8,13 @@ import { type Signature, signedWay } from "./signed-by.ts";
 
 /** Says how a person who has not signed can do so, and which links there are. */
 export function SignerReach({
-	signature: { reach, link_mailed_at, link_copied_at, link_copied_by_name },
+	signature: {
+		reach,
+		link_mailed_at,
+		reminded_at,
+		link_copied_at,
+		link_copied_by_name,
+	},
 	sendsMail,
 	mayCopy,
 }: {
@@ -38,6 +44,11 @@ export function SignerReach({
 	return (
 		<Stack gap={0}>
 			<Text size="sm">{words[reach]}</Text>
+			{reminded_at && (
+				<Text size="sm" c="dimmed">
+					Reminded <DateTime value={reminded_at} />
+				</Text>
+			)}
 			{reach === "LINK" && link_copied_at && (
 				<Text size="sm" c="dimmed">
 					Link copied by {link_copied_by_name}{" "}

@@ -7,18 +7,21 @@ import { Confirm } from "../../../parts/confirm.tsx";
 import { TextLink } from "../../../parts/links.tsx";
 import { forgetReadings } from "../../../queries.ts";
 import { Gaps } from "./gaps.tsx";
-import type { Version } from "./statuses.ts";
+import type { Version, VersionRow } from "./statuses.ts";
 
-type Action = "ask" | "publish" | "approve" | "reject" | "delete";
+type Action = "ask" | "publish" | "approve" | "reject" | "takeBack" | "delete";
 
 /** Shows what the reader may do with a version that is not published. */
 export function VersionActions({
 	version,
+	replaced,
 	hasApprovers,
 	onDeleted,
 	onPublished,
 }: {
 	version: Version;
+	/** The version that is in force until this one is published. */
+	replaced: VersionRow | undefined;
 	hasApprovers: boolean;
 	onDeleted: () => unknown;
 	/** Called when the user has published a version that nobody is asked to sign. */
@@ -40,9 +43,8 @@ export function VersionActions({
 		const isPublished = after.status === "PUBLISHED";
 		if (isPublished && after.signatures_requested === 0) onPublished();
 	};
-	// Everybody else, such as the author, ends the approval without having decided.
-	const mayDecide = waits === "APPROVAL";
 	const { approval_obstacles: obstacles } = version;
+	const ended = <EndedRequests version={version} replaced={replaced} />;
 	const isEmpty = version.content.trim() === "";
 	return (
 		<>
@@ -66,10 +68,18 @@ export function VersionActions({
 			)}
 			{status === "PENDING_APPROVAL" && (
 				<>
-					<Button variant="default" onClick={() => setOpen("reject")}>
-						{mayDecide ? "Reject …" : "Take back …"}
-					</Button>
-					{mayDecide && (
+					{version.may_reject ? (
+						<Button variant="default" onClick={() => setOpen("reject")}>
+							Reject …
+						</Button>
+					) : (
+						version.may_take_back && (
+							<Button variant="default" onClick={() => setOpen("takeBack")}>
+								Take back …
+							</Button>
+						)
+					)}
+					{waits === "APPROVAL" && (
 						<Button onClick={() => setOpen("approve")}>Approve …</Button>
 					)}
 				</>
@@ -94,6 +104,7 @@ export function VersionActions({
 						<Gaps text={version.content} />
 						Nobody can change the text while the approvers decide. The last
 						approval publishes it.
+						{ended}
 					</>
 				)}
 			</Confirm>
@@ -112,6 +123,7 @@ export function VersionActions({
 				<Gaps text={version.content} />
 				The text never changes afterwards. This document has no approvers, so it
 				is in force at once.
+				{ended}
 			</Confirm>
 			<Confirm
 				opened={open === "approve"}
@@ -131,14 +143,15 @@ export function VersionActions({
 				<Text mb="sm">
 					The last approval publishes the version at once. If the document is
 					reviewed regularly, its next review is then due one interval later.
+					{ended}
 				</Text>
 				<Note label="Note (optional)" value={note} onChange={setNote} />
 			</Confirm>
 			<Confirm
 				opened={open === "reject"}
 				onClose={close}
-				title={`${mayDecide ? "Reject" : "Take back"} version ${number}?`}
-				action={mayDecide ? "Reject" : "Take back"}
+				title={`Reject version ${number}?`}
+				action="Reject"
 				onConfirm={() =>
 					call("rejectDocumentVersion", { id, note: note.trim() }).then(
 						done("The version is a draft again"),
@@ -150,6 +163,25 @@ export function VersionActions({
 					count.
 				</Text>
 				<Note label="What has to change" value={note} onChange={setNote} />
+			</Confirm>
+			<Confirm
+				opened={open === "takeBack"}
+				onClose={close}
+				title={`Take back version ${number}?`}
+				action="Take back"
+				isDangerous={false}
+				onConfirm={() =>
+					call("withdrawDocumentVersion", {
+						id,
+						...(note.trim() && { note: note.trim() }),
+					}).then(done("The version is a draft again"))
+				}
+			>
+				<Text mb="sm">
+					The version becomes a draft again, and all approvals so far no longer
+					count. The approvers are asked anew when you ask for approval again.
+				</Text>
+				<Note label="Why (optional)" value={note} onChange={setNote} />
 			</Confirm>
 			<Confirm
 				opened={open === "delete"}
@@ -165,6 +197,30 @@ export function VersionActions({
 				Its text is lost. Published versions stay.
 			</Confirm>
 		</>
+	);
+}
+
+/** Says that nobody signs the version any more that this one replaces. Shows nothing if all have. */
+function EndedRequests({
+	version,
+	replaced,
+}: {
+	version: Version;
+	replaced: VersionRow | undefined;
+}) {
+	const count = replaced?.signatures_requested ?? 0;
+	if (!replaced || count === 0) return null;
+	const who =
+		count === 1
+			? "1 person has not signed it, and is"
+			: `${count.toLocaleString()} people have not signed it, and are`;
+	return (
+		<Text span display="block" mt="sm" inherit>
+			It replaces version {replaced.version_number}. {who}{" "}
+			{version.asks_again
+				? `asked to sign version ${version.version_number} instead.`
+				: "no longer asked to. Ask people to sign the new version afterwards."}
+		</Text>
 	);
 }
 
