@@ -6,6 +6,7 @@ import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import type { Membership } from "../principal.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
+import { findRefused } from "../records/refused-additions.ts";
 import { findReserved } from "../records/reserved-updates.ts";
 import { referenceKey } from "../records/taken-reference-ids.ts";
 import type { Values } from "../records/values.ts";
@@ -198,6 +199,7 @@ export async function* planImport(
 			plan.push(planLine(fileLine, records));
 		}
 		await rejectReserved(client, kind, membership, plan);
+		await rejectRefused(client, kind, organizationId, plan);
 		await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
 		for (const planned of plan) {
 			await yieldIfDue();
@@ -235,6 +237,27 @@ async function rejectReserved(
 		const issue = reserved.get(update);
 		if (!issue) continue;
 		const { planned } = update;
+		Object.assign(planned, { outcome: "WRONG", values: {}, issues: [issue] });
+	}
+}
+
+/** Makes the lines wrong whose records may not be added beside those that exist. */
+async function rejectRefused(
+	client: PoolClient,
+	kind: AnyRecordKind,
+	organizationId: string,
+	plan: PlannedLine[],
+): Promise<void> {
+	const added = plan.filter(({ outcome }) => outcome === "ADD");
+	const refused = await findRefused(
+		client,
+		kind,
+		organizationId,
+		added.map(({ values }) => values),
+	);
+	for (const planned of added) {
+		const issue = refused.get(planned.values);
+		if (!issue) continue;
 		Object.assign(planned, { outcome: "WRONG", values: {}, issues: [issue] });
 	}
 }

@@ -16,6 +16,7 @@ import {
 	type WantedLinks,
 } from "./link-new-records.ts";
 import { organizationId } from "./list-pages.ts";
+import { findRefused } from "./refused-additions.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { missingReference, noteStored } from "./store.ts";
 import { findHolders, referenceKey } from "./taken-reference-ids.ts";
@@ -75,6 +76,7 @@ export const addRecords = defineOperation({
 		const { rows, issues } = readRows(kind, input.records);
 		issues.push(...(await missingReferences(context, kind, rows)));
 		issues.push(...(await takenReferenceIds(context, kind, rows)));
+		issues.push(...(await refusedRows(context, kind, rows)));
 		const linked = await findWanted(context, rows);
 		rejectWrong([...issues, ...linked.issues], input.records.length);
 
@@ -193,6 +195,24 @@ async function takenReferenceIds(
 					field: `${place}.reference_id`,
 					message: `is already used by ${holder}; choose another, or leave it out to get the next free one`,
 				};
+	});
+}
+
+/** Returns an issue for each row that may not be added beside the records that exist. */
+async function refusedRows(
+	{ client, membership }: Context,
+	kind: AnyRecordKind,
+	rows: readonly Row[],
+): Promise<FieldIssue[]> {
+	const refused = await findRefused(
+		client,
+		kind,
+		membership.organizationId,
+		rows.map(({ values }) => values),
+	);
+	return rows.flatMap(({ place, values }) => {
+		const issue = refused.get(values);
+		return issue ? { ...issue, field: `${place}.${issue.field}` } : [];
 	});
 }
 

@@ -5,6 +5,7 @@ import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
 import type { Order } from "./list-pages.ts";
 import type { Due } from "./range-filters.ts";
+import type { FindRefused } from "./refused-additions.ts";
 import type { FindReserved } from "./reserved-updates.ts";
 import type { Values } from "./values.ts";
 
@@ -109,6 +110,8 @@ export interface RecordKind<
 	check?: (record: Values) => FieldIssue[];
 	/** Finds the updates that only an administrator may make. */
 	reserved?: FindReserved;
+	/** Finds the new records that nobody may add beside those that exist. */
+	refused?: FindRefused;
 }
 
 /** The definition of any register, for code that treats all registers in the same way. */

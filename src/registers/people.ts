@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { findReservedAddresses } from "../organizations/reserved-addresses.ts";
+import { findSecondPeople } from "../organizations/second-people.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import {
 	datesInOrder,
@@ -62,4 +63,5 @@ export const people = recordKind({
 	},
 	check: datesInOrder("contract_start_date", "contract_end_date"),
 	reserved: findReservedAddresses,
+	refused: findSecondPeople,
 });

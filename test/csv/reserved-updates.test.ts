@@ -60,6 +60,22 @@ test("an import by a member changes no address that makes somebody a member", as
 	expect(await addressOf(boss)).toBe("jonas2@example.com");
 });
 
+test("an import adds no second person with the address of a member", async () => {
+	const boss = await addPerson("Jonas", admin.user.email);
+	const file = [
+		"full_name,kind,primary_email_address",
+		`Jonas Again,EMPLOYEE,${admin.user.email.toUpperCase()}`,
+		"Max,EMPLOYEE,max@example.com",
+		// The member has no person yet.
+		`Omar,EMPLOYEE,${member.user.email}`,
+	];
+	const preview = await tryImport("people", file, { match_by: "none" });
+	expect(outcomes(preview)).toEqual(["WRONG", "ADD", "ADD"]);
+	expect(issues(preview)).toEqual([
+		`2 primary_email_address: is the address of a member who is the person Jonas (${boss}) already; change that person`,
+	]);
+});
+
 test("the rollback of an import by a member changes no address that makes somebody a member", async () => {
 	const person = await addPerson("Jonas", "jonas@old.example");
 	const { import_id } = await doImport("people", [

@@ -204,7 +204,9 @@ test("all links are made at once, for those who need one, and each counts as cop
 	const ids: string[] = [];
 	for (const full_name of names) ids.push(await addPerson({ full_name }));
 	const others = [
-		await addPerson({ primary_email_address: viewer.user.email }),
+		await addPerson({
+			primary_email_address: (await served.signIn("viewer")).user.email,
+		}),
 		await addPerson({ contract_end_date: "2020-01-01" }),
 	];
 	const { version, requests } = await publishAndAsk(

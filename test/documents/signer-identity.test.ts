@@ -121,6 +121,19 @@ test("a member cannot direct a link to sign to another mailbox", async () => {
 	await jonas.use("cancelSignatureRequest", { id: request.id });
 	const { status } = await setAddress(omar, erika, "erika@new.example");
 	expect(status).toBe(200);
+	// Who has signed once will be asked again.
+	await ask(erika);
+	await served.database.owner.query(
+		`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'LINK',
+			content_hash = sha256('x')
+		where person_id = $1`,
+		[erika],
+	);
+	const later = await setAddress(omar, erika, "omar@elsewhere.example");
+	expect([later.status, later.body.message]).toEqual([
+		403,
+		"permission denied: primary_email_address: gets the links to documents that this person signs, so only an administrator can change it",
+	]);
 });
 
 test("an administrator changes the address of a member's person, and a member other fields", async () => {
@@ -183,17 +196,72 @@ test("a signature and an approval name the account, whatever the person is calle
 	]);
 });
 
-test("a second person with a member's address is not that member", async () => {
-	const { people: second } = await omar.use("addPeople", {
-		organization_id,
+test("a person with a member's address is not added beside the member's person, in any way", async () => {
+	const second = {
 		full_name: "Another Jonas",
 		kind: "EMPLOYEE",
-		primary_email_address: jonas.user.email,
+		primary_email_address: jonas.user.email.toUpperCase(),
+	};
+	const why = `is the address of a member who is the person Jonas (${people.jonas}) already; change that person`;
+	const added = await jonas.call("addPeople", { organization_id, ...second });
+	expect([added.status, added.body.fields]).toEqual([
+		400,
+		[{ field: "primary_email_address", message: why }],
+	]);
+	const several = await omar.call("addRecords", {
+		organization_id,
+		kind: "people",
+		records: [{ ...second, primary_email_address: "x@example.com" }, second],
 	});
-	const { version } = await ask(second.id);
-	const { status } = await jonas.call("signDocumentVersion", {
-		id: version.id,
-		content_hash: version.content_hash,
+	expect([several.status, several.body.fields]).toEqual([
+		400,
+		[{ field: "records[1].primary_email_address", message: why }],
+	]);
+});
+
+test("a member who is two people signs and approves as both, and sees what waits for each", async () => {
+	// Such people exist from before the addresses of members were kept apart.
+	const second = await addPerson("Jonas again", "jonas.again@example.com");
+	await served.database.owner.query(
+		"update people set primary_email_address = $2 where id = $1",
+		[second, jonas.user.email],
+	);
+	const { version } = await ask(second);
+	const waiting = async () => {
+		const { mine } = await jonas.use("getOverview", {
+			organization_id,
+			today: new Date().toISOString().slice(0, 10),
+		});
+		return mine.waiting.map((one: Record<string, string>) => [
+			one.version_id,
+			one.waits_for,
+		]);
+	};
+	expect(await waiting()).toEqual([[version.id, "SIGNATURE"]]);
+	const { id, content_hash } = version;
+	const { document_version_signature: signed } = await jonas.use(
+		"signDocumentVersion",
+		{ id, content_hash },
+	);
+	expect(signed).toMatchObject({ signed_by: second, state: "SIGNED" });
+
+	await jonas.use("updateDocument", {
+		id: version.document_id,
+		approver_ids: [people.jonas, second],
 	});
-	expect(status).toBe(403);
+	const { document_version: next } = await omar.use(
+		"createDraftDocumentVersion",
+		{ document_id: version.document_id, asks_again: true },
+	);
+	await omar.use("requestDocumentVersionApproval", { id: next.id });
+	expect(await waiting()).toEqual([[next.id, "APPROVAL"]]);
+	const { document_version: approved } = await jonas.use(
+		"approveDocumentVersion",
+		{ id: next.id },
+	);
+	expect(approved.status).toBe("PUBLISHED");
+	expect(
+		approved.approvals.map((one: Record<string, string>) => one.person_id),
+	).toEqual(expect.arrayContaining([people.jonas, second]));
+	expect(await waiting()).toEqual([[next.id, "SIGNATURE"]]);
 });

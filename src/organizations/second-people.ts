@@ -1,0 +1,44 @@
+import type { FieldIssue } from "../errors.ts";
+import type { FindRefused } from "../records/refused-additions.ts";
+import type { Values } from "../records/values.ts";
+
+/**
+ * Finds the new people who would be a second person of a member. A member and a person belong
+ * together by their address. Work, devices and requests of a second person would be spread over two
+ * records, and the person's name would stand for the member's account.
+ */
+export const findSecondPeople: FindRefused = async (
+	client,
+	organizationId,
+	added,
+) => {
+	const { rows } = await client.query<{ n: number; id: string; name: string }>({
+		name: "people.second_of_members",
+		text: `
+			with members as materialized (
+				select lower(u.email) as address from memberships m
+				join users u on u.id = m.user_id
+				where m.organization_id = $1
+			)
+			select distinct on (g.n) g.n::int as n, p.id, left(p.full_name, 200) as name
+			from unnest($2::text[]) with ordinality g (address, n)
+			cross join lateral (select sort_key(g.address) as key offset 0) k
+			join people p on p.organization_id = $1 and p.primary_email_address_key = k.key
+				and lower(p.primary_email_address) = lower(g.address)
+			where lower(g.address) in (select m.address from members m)
+			order by g.n, p.created_at, p.id`,
+		values: [
+			organizationId,
+			added.map(({ primary_email_address: address }) => String(address)),
+		],
+	});
+	return new Map(
+		rows.map(({ n, id, name }): [Values, FieldIssue] => [
+			added[n - 1] as Values,
+			{
+				field: "primary_email_address",
+				message: `is the address of a member who is the person ${name} (${id}) already; change that person`,
+			},
+		]),
+	);
+};
