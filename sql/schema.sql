@@ -4691,13 +4691,21 @@ CREATE TABLE public.document_signatures (
     link_copied_by_name text,
     user_id public.typed_id,
     user_name text,
+    reminded_at timestamp with time zone,
+    mailed_to text,
+    address_set_by_id public.typed_id,
+    address_set_by_name text,
+    address_set_at timestamp with time zone,
+    is_address_doubtful boolean DEFAULT false NOT NULL,
     CONSTRAINT document_signatures_address_check CHECK ((char_length(address) <= 100)),
+    CONSTRAINT document_signatures_address_set_check CHECK (((address_set_at IS NULL) = (address_set_by_name IS NULL))),
     CONSTRAINT document_signatures_check CHECK (((state = 'SIGNED'::text) = (signed_at IS NOT NULL))),
     CONSTRAINT document_signatures_check1 CHECK (((state = 'SIGNED'::text) = (content_hash IS NOT NULL))),
     CONSTRAINT document_signatures_check2 CHECK (((state = 'SIGNED'::text) = (way IS NOT NULL))),
     CONSTRAINT document_signatures_content_hash_check CHECK ((octet_length(content_hash) = 32)),
     CONSTRAINT document_signatures_copied_check CHECK (((link_copied_at IS NULL) = (link_copied_by_name IS NULL))),
     CONSTRAINT document_signatures_copied_way_check CHECK (((way <> 'COPIED_LINK'::text) OR (link_copied_at IS NOT NULL))),
+    CONSTRAINT document_signatures_mailed_to_check CHECK (((mailed_to IS NULL) OR (way = 'LINK'::text))),
     CONSTRAINT document_signatures_state_check CHECK ((state = ANY (ARRAY['REQUESTED'::text, 'SIGNED'::text]))),
     CONSTRAINT document_signatures_user_check CHECK (((user_id IS NULL) = (user_name IS NULL))),
     CONSTRAINT document_signatures_way_check CHECK ((way = ANY (ARRAY['SESSION'::text, 'LINK'::text, 'COPIED_LINK'::text])))
@@ -9544,6 +9552,10 @@ GRANT UPDATE(address) ON TABLE public.document_signatures TO assay_privacy;
 GRANT UPDATE(link_copied_by_name) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT UPDATE(user_name) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(mailed_to) ON TABLE public.document_signatures TO assay_privacy;
+
+GRANT UPDATE(address_set_by_name) ON TABLE public.document_signatures TO assay_privacy;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.document_versions TO assay_app;
 GRANT SELECT,INSERT ON TABLE public.document_versions TO assay_backup;

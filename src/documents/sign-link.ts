@@ -9,6 +9,7 @@ import type { Context } from "../operation.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import type { From } from "../sign-in/exchange.ts";
+import { findAddressSetter } from "./address-setter.ts";
 import { readWhyNotSigned } from "./wanted-signatures.ts";
 
 /** Days for which a link can be used: since the request to sign, the last reminder, or the copy. */
@@ -118,13 +119,13 @@ export async function makeCopiedLinks(
 interface Found extends ToSign {
 	document_id: string;
 	person_id: string;
+	email: string;
 	way: LinkWay;
 }
 
 /** A request to sign, before its link is checked. */
 interface Candidate extends Omit<Found, "way"> {
 	version_id: string;
-	email: string;
 	/** True if a mailed link still works. */
 	is_open: boolean;
 	copied_at: string | null;
@@ -158,15 +159,21 @@ export async function signByLink(
 	const { organizationId, signatureId } = request;
 	return withTenant(appPool, organizationId, async (client) => {
 		const found = await findRequest(client, secrets, request, token);
+		const isMailed = found.way === "LINK";
 		if (found.content_hash !== contentHash) {
 			throw new AppError(
 				"conflict",
 				"the version is not the one that you have read; load the page again",
 			);
 		}
+		const { email } = found;
+		const setter = isMailed
+			? await findAddressSetter(client, organizationId, signatureId)
+			: undefined;
 		const { rowCount } = await client.query(
 			`update document_signatures set state = 'SIGNED', signed_at = now(), way = $5, address = $3,
-				content_hash = decode($4, 'hex')
+				content_hash = decode($4, 'hex'), mailed_to = $6, address_set_by_id = $7,
+				address_set_by_name = $8, address_set_at = $9, is_address_doubtful = $10
 			where organization_id = $1 and id = $2 and state = 'REQUESTED'`,
 			[
 				organizationId,
@@ -174,6 +181,11 @@ export async function signByLink(
 				from.address ?? null,
 				contentHash,
 				found.way,
+				isMailed ? email : null,
+				setter?.address_set_by_id ?? null,
+				setter?.address_set_by_name ?? null,
+				setter?.address_set_at ?? null,
+				setter?.is_address_doubtful ?? false,
 			],
 		);
 		if (rowCount === 1) {
@@ -214,6 +226,7 @@ const toPage = ({
 	document_id: _,
 	person_id: __,
 	way: ___,
+	email: ____,
 	...page
 }: Found): ToSign => page;
 
@@ -254,12 +267,12 @@ async function findRequest(
 	);
 	const [found] = rows;
 	if (!found) throw unusable();
-	const { email, is_open, copied_at, is_copy_open, version_id, ...shown } =
-		found;
+	const { is_open, copied_at, is_copy_open, version_id, ...shown } = found;
 	const isToken = (copiedAt?: string) =>
 		[secret, previousSecret].some(
 			(one) =>
-				one && isSame(makeSignToken(one, request, email, copiedAt), token),
+				one &&
+				isSame(makeSignToken(one, request, shown.email, copiedAt), token),
 		);
 	const isMailed = is_open && isToken();
 	const isCopied = is_copy_open && copied_at !== null && isToken(copied_at);

@@ -46,6 +46,20 @@ export const signature = z.object({
 		.enum(["SESSION", "LINK", "COPIED_LINK"])
 		.nullable()
 		.describe("Signed in, by a mailed link, or by a link that a member copied"),
+	mailed_to: z
+		.string()
+		.nullable()
+		.describe("Address that the link of way LINK was mailed to"),
+	address_set_by_name: z
+		.string()
+		.nullable()
+		.describe("Who gave the person this address"),
+	address_set_at: z.string().nullable(),
+	is_address_doubtful: z
+		.boolean()
+		.describe(
+			"A member who was no administrator set the address within 30 days before the request, or after it",
+		),
 	user_id: z.string().nullable().describe("Account that signed, if one did"),
 	user_name: z.string().nullable(),
 	address: z.string().nullable().describe("Network address of the signer"),
@@ -79,8 +93,9 @@ const COUNTS = "coalesce(t.way, 'COPIED_LINK') = 'COPIED_LINK'";
 
 /** Columns of a signature `t`. */
 export const SIGNATURE_COLUMNS = `t.id, t.version_id as document_version_id, t.state, t.person_id as signed_by,
-	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way, t.user_id,
-	t.user_name, t.address,
+	t.person_name as signer_name, t.requested_by_name, t.requested_at, t.signed_at, t.way,
+	t.mailed_to, t.address_set_by_name, t.address_set_at, t.is_address_doubtful, t.user_id, t.user_name,
+	t.address,
 	encode(t.content_hash, 'hex') as content_hash,
 	case when ${COUNTS} then t.link_copied_at end as link_copied_at,
 	case when ${COUNTS} then t.link_copied_by_name end as link_copied_by_name,

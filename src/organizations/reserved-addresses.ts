@@ -8,12 +8,13 @@ const WHY = {
 	FORMER: "makes this person a member of the organization",
 	GIVEN: "would make this person a member of the organization",
 	ASKED: "gets the link to a document that this person is asked to sign",
+	SIGNED: "gets the links to documents that this person signs",
 };
 
 /**
  * Finds the people whose e-mail address only an administrator may change. A member is the person with
  * the same address, so whoever could change it would sign and approve documents as somebody else. A
- * link to sign goes to the address, too.
+ * link to sign goes to the address, too, also in later rounds of those who have signed before.
  */
 export const findReservedAddresses: FindReserved = async (
 	client,
@@ -43,6 +44,9 @@ export const findReservedAddresses: FindReserved = async (
 						select from document_signatures s
 						where s.organization_id = $1 and s.person_id = g.id and s.state = 'REQUESTED'
 					) then 'ASKED'
+					when exists (
+						select from document_signatures s where s.organization_id = $1 and s.person_id = g.id
+					) then 'SIGNED'
 				end as why
 				from given g
 			)

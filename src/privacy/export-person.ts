@@ -15,7 +15,8 @@ const VERSION = `
 const PARTS = {
 	document_signatures: `
 		select v.document_id, v.title, v.version_number, s.state, s.person_name, s.requested_at, s.signed_at,
-			s.way, s.address, s.user_id, encode(s.content_hash, 'hex') as content_sha256, s.link_copied_at
+			s.way, s.address, s.mailed_to, s.user_id, encode(s.content_hash, 'hex') as content_sha256,
+			s.link_copied_at, s.reminded_at
 		from document_signatures s ${VERSION}
 		where s.organization_id = $1 and s.person_id = $2 order by s.requested_at`,
 	document_approvals: `

@@ -166,13 +166,13 @@ export async function erasePerson(
 		);
 	}
 	await client.query(
-		"update document_signatures set address = null where organization_id = $1 and person_id = $2",
+		"update document_signatures set address = null, mailed_to = null where organization_id = $1 and person_id = $2",
 		[organizationId, id],
 	);
 	// Approvals and signatures of deleted documents are kept for the past.
 	await client.query(
 		`update record_versions v set fields = v.fields || jsonb_build_object('person_name', $3::text)
-			|| case when v.fields ? 'address' then '{"address": null}'::jsonb else '{}' end
+			|| case when v.fields ? 'address' then '{"address": null, "mailed_to": null}'::jsonb else '{}' end
 			|| case when v.fields ->> 'user_id' is null then '{}' else jsonb_build_object('user_name', $3::text) end
 		where v.organization_id = $1 and v.register in ('document_approvals', 'document_signatures')
 			and v.fields ->> 'person_id' = $2`,

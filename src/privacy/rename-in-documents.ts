@@ -42,7 +42,8 @@ export async function renameInDocuments(
 	}
 	const kept = `from (values
 			('author_name', 'author_id'), ('approved_by_name', 'approved_by_id'),
-			('link_copied_by_name', 'link_copied_by_id'), ('user_name', 'user_id'),
+			('link_copied_by_name', 'link_copied_by_id'), ('address_set_by_name', 'address_set_by_id'),
+			('user_name', 'user_id'),
 			('published_by_name', null), ('requested_by_name', null)
 		) b (name, id)
 		where v.fields ->> b.id = $1 or (b.id is null and v.fields ->> b.name = any(n.names))`;

@@ -330,10 +330,12 @@ async function renameWhatWasMade(
 		"update document_versions set author_name = $2 where author_id = $1",
 		[user.id, name],
 	);
-	await client.query(
-		"update document_signatures set link_copied_by_name = $2 where link_copied_by_id = $1",
-		[user.id, name],
-	);
+	for (const by of ["link_copied_by", "address_set_by"]) {
+		await client.query(
+			`update document_signatures set ${by}_name = $2 where ${by}_id = $1`,
+			[user.id, name],
+		);
+	}
 	await renameInDocuments(client, user, name);
 	await client.query(
 		"update snapshots set taken_by_name = $2 where taken_by_id = $1",

@@ -235,6 +235,10 @@ const documentSignatures: KeptParts = {
 		"link_copied_at",
 		"link_copied_by_name",
 		"reminded_at",
+		"mailed_to",
+		"address_set_by_name",
+		"address_set_at",
+		"is_address_doubtful",
 	],
 	wasThere: (moment) => `c.requested_at <= ${moment}`,
 	valueAt: {
@@ -249,6 +253,11 @@ const documentSignatures: KeptParts = {
 		link_copied_at: since("link_copied_at", "link_copied_at"),
 		link_copied_by_name: since("link_copied_by_name", "link_copied_at"),
 		reminded_at: since("reminded_at", "reminded_at"),
+		mailed_to: since("mailed_to", "signed_at"),
+		address_set_by_name: since("address_set_by_name", "signed_at"),
+		address_set_at: since("address_set_at", "signed_at"),
+		is_address_doubtful: (moment) =>
+			`coalesce(c.is_address_doubtful and c.signed_at <= ${moment}, false)`,
 	},
 };
 

@@ -8,9 +8,11 @@ const SECRET = "a secret of at least thirty-two characters";
 
 let served: TestConsole;
 let ada: TestUser;
+let grace: TestUser;
 beforeAll(async () => {
 	served = await startConsole({ ASSAY_SECRET: SECRET });
 	ada = await served.makePerson("admin");
+	grace = await served.makePerson("member");
 });
 afterAll(() => served.close());
 
@@ -68,7 +70,8 @@ test("whoever publishes a version asks all employees to sign it with one click",
 });
 
 test("somebody without an account reads and signs by the link of a mail", async () => {
-	const otto = await add("addPeople", {
+	const otto = await callByName(served.database, grace, "addPeople", {
+		organization_id: served.organizationId,
 		full_name: "Otto Hahn",
 		kind: "CONTRACTOR",
 		primary_email_address: "otto@example.com",
@@ -109,8 +112,79 @@ test("somebody without an account reads and signs by the link of a mail", async 
 	await screenshot(page, "documents/sign-by-link");
 	await sign.click();
 	await page.getByRole("status").getByText("Otto Hahn").waitFor();
+	const list = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	await list.getByText("1 of 1 signed").waitFor();
+	await list.getByText("Signed", { exact: true }).last().click();
+	await list
+		.getByText(
+			new RegExp(
+				`^By a link mailed to otto@example.com, an address that ${grace.name} set on .+, from `,
+			),
+		)
+		.waitFor();
+	await list.getByText("Check the address").waitFor();
+	await axe(list);
+	await screenshot(list, "documents/check-the-address");
 	await page.goto(`/sign-document#${token.slice(0, -3)}AAA`);
 	await page.reload();
 	await page.getByRole("button", { name: "Show the document" }).click();
 	await page.getByText(/ask for a new one/).waitFor();
+});
+
+test("the console says before publishing that requests to sign end, and shows them as no longer needed", async () => {
+	const { people } = await add("addPeople", {
+		full_name: "Lise Meitner",
+		kind: "EMPLOYEE",
+		primary_email_address: "lise@example.com",
+	});
+	const { document } = await add("addDocument", {
+		title: "Clean desk",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const draft = async (content: string): Promise<string> =>
+		(
+			await use("createDraftDocumentVersion", {
+				document_id: document.id,
+				content,
+			})
+		).document_version.id;
+	const first = await draft("Clear your desk.");
+	await use("publishDocumentVersion", { id: first });
+	await use("requestDocumentVersionSignature", {
+		document_version_id: first,
+		person_ids: [people.id],
+	});
+	await draft("Clear your desk in the evening.");
+	const page = await served.openPageAs(
+		ada,
+		`/o/${served.organizationId}/r/document/${document.id}`,
+	);
+	await page.getByRole("button", { name: "Publish …" }).click();
+	const dialog = page.getByRole("dialog", { name: "Publish version 2?" });
+	await dialog
+		.getByText(
+			/^It replaces version 1\. 1 person has not signed it, and is no longer asked to\./,
+		)
+		.waitFor();
+	await axe(page);
+	await screenshot(page, "documents/requests-end");
+	await dialog.getByRole("button", { name: "Publish", exact: true }).click();
+	const offer = page.getByRole("dialog", { name: /^Version 2 is published/ });
+	await offer.getByRole("button", { name: "Not now" }).click();
+	await offer.waitFor({ state: "hidden" });
+	await page.goto(`${new URL(page.url()).pathname}?show=${first}`);
+	await page.getByText("Nobody signed, and 1 no longer needs to").waitFor();
+	const row = page.getByRole("row", { name: /Lise Meitner/ });
+	await row.getByText("No longer needed").waitFor();
+	await row.getByText("A newer version is in force").waitFor();
+	expect(await row.getByRole("button").allInnerTexts()).toEqual(["Withdraw"]);
+	expect(
+		await page.getByRole("button", { name: "Ask people to sign" }).count(),
+	).toBe(0);
+	await axe(page);
+	await screenshot(page, "documents/no-longer-needed");
 });

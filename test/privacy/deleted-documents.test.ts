@@ -55,6 +55,14 @@ test("nothing is left of erased people and users in what the past keeps of delet
 		{ document_version_id: version.id, person_ids: [person.id] },
 		acting,
 	);
+	// The person signs by a link to the address that the user set.
+	await calls.database.owner.query(
+		`update document_signatures set state = 'SIGNED', signed_at = now(), way = 'LINK',
+			content_hash = sha256('x'), mailed_to = $2, address_set_by_id = $3, address_set_by_name = $4,
+			address_set_at = now()
+		where person_id = $1`,
+		[person.id, `${MARKER}@example.com`, user.id, acting.name],
+	);
 	const { framework } = await calls.call("addFramework", {
 		organization_id,
 		name: "ISO 27001",

@@ -118,7 +118,7 @@ const WRITTEN =
 /** Such columns that an erasure does not search, each because of what it has. */
 const OTHERS = {
 	"the name of a user, which the erasure of the user replaces":
-		/^(?!people\.).*\.(actor|approved_by|author|decided_by|link_copied_by|published_by|requested_by|reviewer|taken_by|uploaded_by|user)_name$/,
+		/^(?!people\.).*\.(actor|address_set_by|approved_by|author|decided_by|link_copied_by|published_by|requested_by|reviewer|taken_by|uploaded_by|user)_name$/,
 	"the name of the person, which the erasure replaces":
 		/^document_(approvals|signatures)\.person_name$/,
 	"an entry of the audit log or a snapshot, of which the erasure counts what is left":

@@ -28,7 +28,7 @@ import { CopySignLinks } from "./copy-sign-links.tsx";
 import { HowTheySign } from "./how-they-sign.tsx";
 import { Remind, RemindAll } from "./remind-signers.tsx";
 import { type Signature, signedCount } from "./signed-by.ts";
-import { InviteSigner, SignerReach, signedHow } from "./signer-reach.tsx";
+import { InviteSigner, SignedHow, SignerReach } from "./signer-reach.tsx";
 import type { Version } from "./statuses.ts";
 
 const PAGE = 50;
@@ -209,7 +209,7 @@ function List({ version, mayAsk }: { version: Version; mayAsk: boolean }) {
 		header: "How",
 		cell: (one) =>
 			one.state === "SIGNED" ? (
-				signedHow(one)
+				<SignedHow signature={one} />
 			) : one.ended ? (
 				<Text size="sm">{ENDED[one.ended]}</Text>
 			) : (

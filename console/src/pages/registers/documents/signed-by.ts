@@ -1,4 +1,5 @@
 import { call, type OutputOf } from "../../../api.ts";
+import { dayOf, formatDay } from "../../../parts/days.ts";
 import { formatTime } from "../../../parts/time-formats.ts";
 import type { Version } from "./statuses.ts";
 
@@ -50,7 +51,14 @@ export function signedWay(signature: Signature): string {
 	if (way === "COPIED_LINK") {
 		return `By a link that ${link_copied_by_name} copied`;
 	}
-	if (way === "LINK") return "By a link";
+	if (way === "LINK") {
+		const { mailed_to, address_set_by_name, address_set_at } = signature;
+		if (!mailed_to) return "By a link";
+		const mailed = `By a link mailed to ${mailed_to}`;
+		return address_set_at
+			? `${mailed}, an address that ${address_set_by_name} set on ${formatDay(dayOf(new Date(address_set_at)))}`
+			: mailed;
+	}
 	return user_name === null || user_name === signer_name
 		? "Signed in"
 		: `Signed in as ${user_name}`;

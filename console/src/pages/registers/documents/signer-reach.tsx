@@ -1,6 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { StatusBadge } from "../../../parts/status-badge.tsx";
 import { DateTime } from "../../../parts/time.tsx";
 import { operationQuery } from "../../../queries.ts";
 import { InviteMember } from "../../settings/invite-member.tsx";
@@ -59,10 +60,24 @@ export function SignerReach({
 	);
 }
 
-/** Says how somebody has signed. */
-export function signedHow(signature: Signature) {
+/** Says how somebody has signed, and whether another member could have got the link. */
+export function SignedHow({ signature }: { signature: Signature }) {
+	const { address, is_address_doubtful, requested_at } = signature;
 	const way = signedWay(signature);
-	return signature.address ? `${way}, from ${signature.address}` : way;
+	return (
+		<Stack gap={4} align="flex-start">
+			<Text size="sm">{address ? `${way}, from ${address}` : way}</Text>
+			{is_address_doubtful && (
+				<>
+					<StatusBadge tone="warning" label="Check the address" />
+					<Text size="sm" c="dimmed">
+						It was not set by an administrator, and not long before the person
+						was asked on <DateTime value={requested_at} />.
+					</Text>
+				</>
+			)}
+		</Stack>
+	);
 }
 
 /** Invites a person of the register as a viewer. The address is filled in. */
