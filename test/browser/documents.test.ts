@@ -215,7 +215,7 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await expect
 		.poll(() => approval.innerText())
 		.toMatch(
-			/^Version 1: approval\s+Person: Grace Hopper\s+Decision: Approved$/,
+			/^Version 1: approval\s+Decision: Approved\s+Person: Grace Hopper$/,
 		);
 });
 
