@@ -9,7 +9,7 @@ alter table audits
 	add column starts_on date,
 	add column ends_on date,
 	add constraint audits_dates check (starts_on <= ends_on),
-	add foreign key (organization_id, owner_id) references people;
+	add constraint audits_owner_id_fkey foreign key (organization_id, owner_id) references people;
 alter table audits drop column search_text;
 alter table audits add column search_text text not null generated always as (
 	search_text(name, auditor, scope)

@@ -7377,7 +7377,7 @@ ALTER TABLE ONLY public.audits
     ADD CONSTRAINT audits_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);
 
 ALTER TABLE ONLY public.audits
-    ADD CONSTRAINT audits_organization_id_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
+    ADD CONSTRAINT audits_owner_id_fkey FOREIGN KEY (organization_id, owner_id) REFERENCES public.people(organization_id, id);
 
 ALTER TABLE ONLY public.check_count_days
     ADD CONSTRAINT check_count_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES public.organizations(id);

@@ -126,6 +126,7 @@ test("a brief row has the fields that people decide by, and cuts long texts", as
 		residual_risk_score: 16,
 		owner_id: ids["Omar Haddad"],
 		owner_name: "Omar Haddad",
+		next_review_date: null,
 	});
 	await calls.call(
 		"addObligation",
