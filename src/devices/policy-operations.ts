@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { IS_STAFF } from "../my-devices/links.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";

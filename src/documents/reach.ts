@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { HAS_ACCOUNT, isInForce, isWanted } from "./wanted-signatures.ts";
 
 const REACHES = ["ACCOUNT", "LINK", "SECRET", "LEFT"] as const;

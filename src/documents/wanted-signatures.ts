@@ -1,8 +1,8 @@
 import type { PoolClient } from "pg";
 import { AppError } from "../errors.ts";
-import { IS_STAFF } from "../my-devices/links.ts";
 import type { Context } from "../operation.ts";
 import { joinPersonOf } from "../organizations/person-of-member.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import type { Version } from "./versions.ts";
 
 /** SQL condition: the person `p` has the address of a member. */

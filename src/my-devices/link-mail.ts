@@ -1,9 +1,9 @@
 import { withTenant } from "../db/pool.ts";
 import type { Compose, ComposeParts, TakenMail } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { deriveSecret } from "../tokens/secret.ts";
 import {
-	IS_STAFF,
 	isUsable,
 	LINK_DAYS,
 	myDevicesUrl,

@@ -5,7 +5,7 @@ import { transaction, withTenant } from "../db/pool.ts";
 import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
-import { TODAY } from "../organizations/time-zone.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import type { Principal } from "../principal.ts";
 import type { From } from "../sign-in/exchange.ts";
 import {
@@ -19,9 +19,6 @@ export const LINK_DAYS = 7;
 
 /** Minutes for which the page stays open after the link was used. */
 export const SESSION_MINUTES = 60;
-
-/** A condition on a person `p`: people whose contract has ended get no link and open no page. */
-export const IS_STAFF = `(p.contract_end_date is null or p.contract_end_date >= ${TODAY})`;
 
 /**
  * Returns the address of the page. The token follows the #. Browsers do not send that part to

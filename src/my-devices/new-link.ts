@@ -4,9 +4,10 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { queueMail } from "../mail/queue.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
 import { isWellFormedSecret } from "../tokens/secret.ts";
-import { findMyDevicesLink, IS_STAFF } from "./links.ts";
+import { findMyDevicesLink } from "./links.ts";
 import { chooseMailable, IS_MEMBER } from "./mail-limits.ts";
 
 /** Largest number of mails that a person can cause in 15 minutes. */

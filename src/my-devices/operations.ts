@@ -3,9 +3,10 @@ import { deviceId } from "../devices/device-record.ts";
 import { AppError } from "../errors.ts";
 import { queueMail } from "../mail/queue.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { makeSecret } from "../tokens/secret.ts";
-import { IS_STAFF, myDevicesUrl, storeMyDevicesLink } from "./links.ts";
+import { myDevicesUrl, storeMyDevicesLink } from "./links.ts";
 import {
 	chooseMailable,
 	IS_MEMBER,

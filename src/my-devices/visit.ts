@@ -2,7 +2,8 @@ import type { Pool, PoolClient } from "pg";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import { requireOpenOrganization } from "../organizations/closures.ts";
-import { findMyDevicesLink, IS_STAFF } from "./links.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
+import { findMyDevicesLink } from "./links.ts";
 
 /** The person whose page is open. */
 export interface Visit {

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { makeId } from "../id.ts";
-import { IS_STAFF } from "../my-devices/links.ts";
 import { chooseMailable, IS_MEMBER } from "../my-devices/mail-limits.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 import { noteUnmailed } from "./unmailed.ts";
 
 /** Seconds for which a mail collects failures before it is sent. */

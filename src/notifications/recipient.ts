@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { TakenMail } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
-import { IS_STAFF } from "../my-devices/links.ts";
+import { IS_STAFF } from "../organizations/staff.ts";
 
 export interface Recipient {
 	email: string;

@@ -63,10 +63,11 @@ const DEBIAN_WITH_SECURITY_CODENAMES = 11;
  */
 function securityArchive(release: ReadonlyMap<string, string>): Archive {
 	const codename = release.get("VERSION_CODENAME") ?? "";
-	const isOfRelease = (...suffixes: string[]) =>
-		new RegExp(
-			`^${/^[a-z]+$/.test(codename) ? codename : "-"}(${suffixes.join("|")})$`,
-		);
+	const known = /^[a-z]+$/.test(codename) ? codename : "-";
+	const isOfRelease = (...suffixes: string[]) => {
+		const suffix = suffixes.join("|");
+		return new RegExp(`^${known}(${suffix})$`);
+	};
 	const id = release.get("ID");
 	if (id === "ubuntu") {
 		// All security updates are in the suite for other updates too.
