@@ -15,7 +15,7 @@ const MAX_SHORT = 200;
  */
 const pattern = (control: string, isFilled = false) =>
 	isFilled
-		? `^[^${control}]*[^\\s${control}][^${control}]*$`
+		? `^(?:(?![${control}])\\s)*[^\\s${control}][^${control}]*$`
 		: `^[^${control}]*$`;
 const CONTROL = "\\x00-\\x1f\\x7f-\\x9f";
 const CONTROL_BUT_LINES = "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f";

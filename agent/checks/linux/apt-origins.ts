@@ -116,11 +116,11 @@ interface Condition {
 /** Parses `Ubuntu:noble-security` or `origin=Debian,label=Debian-Security`. */
 function parsePattern(name: string, value: string): Condition[] {
 	if (name.includes("::Allowed-Origins::")) {
-		const [, origin = "", suite = ""] =
-			/^([^:]*)[:\s](.*)$/.exec(value.trim()) ?? [];
+		const text = value.trim();
+		const end = text.search(/[:\s]/);
 		return [
-			{ key: "origin", wanted: origin },
-			{ key: "suite", wanted: suite },
+			{ key: "origin", wanted: end < 0 ? "" : text.slice(0, end) },
+			{ key: "suite", wanted: end < 0 ? "" : text.slice(end + 1) },
 		];
 	}
 	return value.split(",").map((text) => {

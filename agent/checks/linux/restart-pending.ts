@@ -130,11 +130,11 @@ async function findNewerKernels(host: Host): Promise<string[]> {
 function parseKernel(
 	name: string | undefined,
 ): { numbers: number[]; kind: string } | undefined {
-	const [, version, rest = ""] =
-		/^(\d{1,6}(?:[.-]\d{1,8}){1,7})([+._a-zA-Z-][\w.+~-]{0,100})?$/.exec(
-			name ?? "",
-		) ?? [];
-	return version === undefined
+	const text = name ?? "";
+	const version = /^\d{1,6}(?:[.-]\d{1,8}){1,7}/.exec(text)?.[0];
+	const rest = text.slice(version?.length);
+	return version === undefined ||
+		!/^(?:[+._a-zA-Z-][\w.+~-]{0,100})?$/.test(rest)
 		? undefined
 		: {
 				numbers: version.split(/[.-]/).map(Number),
