@@ -4,10 +4,8 @@ import { expect, test } from "vitest";
 import { loadChecks } from "../../agent/checks/run-checks.ts";
 import { FAILURES } from "../../src/devices/remediation/failures/all.ts";
 import { PARTICULAR_FIXES } from "../../src/devices/remediation/particular-fixes.ts";
-import {
-	REASONS,
-	type ReasonText,
-} from "../../src/devices/remediation/reasons.ts";
+import type { ReasonText } from "../../src/devices/remediation/reason-text.ts";
+import { REASONS } from "../../src/devices/remediation/reasons.ts";
 import { explain } from "../../src/devices/remediation/remediation.ts";
 import {
 	CHECK_KEYS,

@@ -11,7 +11,8 @@ import { FAILURES } from "./failures/all.ts";
 import type { Fix } from "./failures/fix.ts";
 import { withLimits } from "./limits.ts";
 import { PARTICULAR_FIXES } from "./particular-fixes.ts";
-import { isReason, REASONS, type ReasonText } from "./reasons.ts";
+import type { ReasonText } from "./reason-text.ts";
+import { isReason, REASONS } from "./reasons.ts";
 
 /** A result of a check, as the agent made it or as the service stored it. */
 export interface Result {
