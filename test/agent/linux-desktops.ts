@@ -1,6 +1,6 @@
 import { checkScreenLock } from "../../agent/checks/linux/screen-lock.ts";
 import { type Recording, recordedHost } from "./recorded-host.ts";
-import { linux } from "./recordings/linux.ts";
+import { linux, processes } from "./recordings/linux.ts";
 
 /** Checks the desktops of two users, Ada and Bob, as the files and `more` describe them. */
 export const checkDesktops = (
@@ -25,3 +25,13 @@ const ACCOUNTS = {
 /** The beginning of a command that reads Ada's settings. */
 export const ada =
 	"runuser -u ada -- env HOME=/home/ada XDG_RUNTIME_DIR=/run/user/1000 ";
+
+/** The processes of a window manager of Ada, and others of hers. */
+export const manager = (
+	name: string,
+	...others: Parameters<typeof processes>
+) =>
+	processes(
+		{ name, uid: 1000 },
+		...others.map((other) => ({ uid: 1000, ...other })),
+	);
