@@ -1,31 +1,18 @@
-import {
-	Box,
-	Button,
-	FileButton,
-	Group,
-	Paper,
-	Progress,
-	Stack,
-	Text,
-	TextInput,
-	Title,
-} from "@mantine/core";
-import { IconFileUpload, IconLink } from "@tabler/icons-react";
+import { Box, Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { IconLink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { type DragEvent, useRef, useState } from "react";
-import { ApiError, asSentence, call, type OutputOf } from "../../api.ts";
+import { useState } from "react";
+import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { inPast } from "../../past.ts";
-import { forgetReadings } from "../../queries.ts";
-import { uploadEvidence } from "../../upload.ts";
 import { ErrorState } from "../error-state.tsx";
 import { RowsSkeleton } from "../page-skeleton.tsx";
-import { unfinishedDates } from "../unfinished-dates.ts";
 import { AddEvidenceLink } from "./add-evidence-link.tsx";
 import { ArchiveExpired } from "./archive-expired.tsx";
 import { EvidenceActions, Validity } from "./evidence-file.tsx";
 import { isLinkedKind } from "./linkable.tsx";
 import { RecordLink } from "./record-link.tsx";
+import { DropFiles, SendingFile, useSending } from "./send-evidence.tsx";
 
 const PAGE = 20;
 
@@ -36,22 +23,6 @@ export function hasEvidence(kind: string): boolean {
 	return isLinkedKind(kind) && kind !== "evidence" && kind !== "device";
 }
 
-interface Sending {
-	key: number;
-	name: string;
-	/** From 0 to 1. */
-	share: number;
-	problem?: string;
-}
-
-let keys = 0;
-
-/** Returns the message of an error. The name of the field adds nothing beside the file. */
-function problemOf(error: Error): string {
-	const [field] = error instanceof ApiError ? error.fields : [];
-	return field ? asSentence(`The name ${field.message}`) : error.message;
-}
-
 /** Lists what proves a record, and takes files that are dropped or chosen. */
 export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
 	if (!hasEvidence(kind)) return null;
@@ -60,7 +31,7 @@ export function EvidencePanel({ kind, id }: { kind: string; id: string }) {
 
 function Panel({ kind, id }: { kind: string; id: string }) {
 	const { mayWrite, day } = useOrganization();
-	const [sending, setSending] = useState<Sending[]>([]);
+	const { sending, send, dismiss } = useSending(id);
 	const [isLinking, setLinking] = useState(false);
 	const list = useEvidence({ linked_to: id });
 	// The evidence of a control's measures proves the control too.
@@ -72,30 +43,6 @@ function Panel({ kind, id }: { kind: string; id: string }) {
 	const others = evidenceOf(ofMeasures).filter(
 		({ id: other }) => !all.some((one) => one.id === other),
 	);
-
-	const send = async (files: readonly File[], validUntil: string) => {
-		const begun = files.map((file) => ({ file, key: ++keys }));
-		setSending((others) => [
-			...others,
-			...begun.map(({ file, key }) => ({ key, name: file.name, share: 0 })),
-		]);
-		const change = (key: number, part: Partial<Sending>) =>
-			setSending((now) =>
-				now.map((one) => (one.key === key ? { ...one, ...part } : one)),
-			);
-		// One after the other, because they share the line of the sender.
-		for (const { file, key } of begun) {
-			try {
-				await uploadEvidence({ file, recordId: id, validUntil }, (share) =>
-					change(key, { share }),
-				);
-				setSending((now) => now.filter((one) => one.key !== key));
-			} catch (error) {
-				change(key, { problem: problemOf(error as Error) });
-			}
-		}
-		await forgetReadings();
-	};
 
 	return (
 		<Paper withBorder p="lg" component="section" aria-label="Evidence">
@@ -124,9 +71,7 @@ function Panel({ kind, id }: { kind: string; id: string }) {
 						<SendingFile
 							key={one.key}
 							sending={one}
-							onDismiss={() =>
-								setSending((now) => now.filter(({ key }) => key !== one.key))
-							}
+							onDismiss={() => dismiss(one)}
 						/>
 					))}
 					{all.length === 0 &&
@@ -279,125 +224,5 @@ function Row({
 				/>
 			</Group>
 		</Group>
-	);
-}
-
-function DropFiles({
-	onFiles,
-}: {
-	onFiles: (files: readonly File[], validUntil: string) => void;
-}) {
-	const [isOver, setOver] = useState(false);
-	const [validUntil, setValidUntil] = useState("");
-	const [dateError, setDateError] = useState<string>();
-	const area = useRef<HTMLDivElement>(null);
-	// Without it, the same file could not be chosen twice.
-	const forget = useRef<() => void>(null);
-	const isDateFinished = () => {
-		const error = unfinishedDates(area.current).valid_until;
-		setDateError(error);
-		return error === undefined;
-	};
-	const give = (files: readonly File[]) => {
-		if (files.length === 0 || !isDateFinished()) return;
-		onFiles(files, validUntil);
-		// The next files are other evidence, which is valid until another day.
-		setValidUntil("");
-	};
-	const drop = (event: DragEvent) => {
-		event.preventDefault();
-		setOver(false);
-		give([...event.dataTransfer.files]);
-	};
-	return (
-		<Paper
-			ref={area}
-			p="md"
-			onDragOver={(event) => {
-				event.preventDefault();
-				setOver(true);
-			}}
-			onDragLeave={() => setOver(false)}
-			onDrop={drop}
-			style={{
-				border: `2px dashed var(--mantine-color-${isOver ? "indigo-6" : "default-border"})`,
-			}}
-		>
-			<Group gap="md" align="flex-end" justify="space-between">
-				<Group gap="sm" flex="1 1 220px" mih={36}>
-					<IconFileUpload size={24} aria-hidden />
-					<Text size="sm">Drop files here, or choose them.</Text>
-				</Group>
-				<Group gap="sm" align="flex-end">
-					<TextInput
-						type="date"
-						size="xs"
-						label="Valid until (optional)"
-						data-path="valid_until"
-						value={validUntil}
-						error={dateError}
-						onChange={(event) => {
-							setValidUntil(event.currentTarget.value);
-							setDateError(undefined);
-						}}
-					/>
-					<FileButton
-						multiple
-						resetRef={forget}
-						inputProps={{ "aria-label": "Files" }}
-						onChange={(files) => {
-							give(files);
-							forget.current?.();
-						}}
-					>
-						{({ onClick }) => (
-							<Button onClick={() => isDateFinished() && onClick()}>
-								Choose files
-							</Button>
-						)}
-					</FileButton>
-				</Group>
-			</Group>
-		</Paper>
-	);
-}
-
-function SendingFile({
-	sending: { name, share, problem },
-	onDismiss,
-}: {
-	sending: Sending;
-	onDismiss: () => void;
-}) {
-	return (
-		<div>
-			<Group justify="space-between" gap="xs" wrap="nowrap">
-				<Text size="sm" style={{ overflowWrap: "anywhere" }}>
-					{name}
-				</Text>
-				{problem !== undefined && (
-					<Button
-						variant="subtle"
-						color="gray"
-						size="compact-xs"
-						aria-label={`Dismiss ${name}`}
-						onClick={onDismiss}
-					>
-						Dismiss
-					</Button>
-				)}
-			</Group>
-			{problem === undefined ? (
-				<Progress
-					value={share * 100}
-					aria-label={`Sending ${name}`}
-					animated={share === 1}
-				/>
-			) : (
-				<Text size="sm" c="var(--mantine-color-error)" role="alert">
-					{problem}
-				</Text>
-			)}
-		</div>
 	);
 }
