@@ -165,7 +165,7 @@ export async function migrate(
 			const step = `migration ${index + 1} of ${missing.length}, ${migration.name}`;
 			tell(step);
 			await applyAlone(client, migration, roles, watch, (blockers) =>
-				tell(`${step}, which waits for ${blockers}`),
+				tell(blockers ? `${step}, which waits for ${blockers}` : step),
 			);
 		}
 		return pending;
@@ -208,7 +208,7 @@ async function applyAlone(
 	migration: Migration,
 	roles: RolePlan,
 	watch: LockWatch,
-	tellBlockers: (blockers: string) => void,
+	tellBlockers: (blockers?: string) => void,
 ): Promise<void> {
 	for (let attempt = 1; ; ) {
 		await client.query(`begin; set local lock_timeout = '${LOCK_WAIT}'`);
@@ -220,6 +220,7 @@ async function applyAlone(
 			await client.query("rollback");
 			if (isLockTimeout(error)) {
 				await watch.blockersEnd(tellBlockers);
+				tellBlockers();
 				continue;
 			}
 			if (attempt++ === MAX_ATTEMPTS || !isTransactionConflict(error)) {

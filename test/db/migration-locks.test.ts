@@ -47,5 +47,36 @@ test("a migration that waits for a backup lets others use the table, and says fo
 
 	await backup.query("commit");
 	expect(await migrating).toEqual(["0002_test.sql"]);
+	// It waits for nobody any more.
+	expect(steps.at(-1)).toBe("migration 1 of 1, 0002_test.sql");
 	await service.query("select name from devices");
+});
+
+test("a migration that waits for many transactions, one after the other, waits for each", async () => {
+	const url = await createEmptyDatabase();
+	const all = [
+		migration(1, "create table devices (id int)"),
+		migration(2, "alter table devices add name text"),
+	];
+	await migrate({ connectionString: url }, all.slice(0, 1));
+	// More than the attempts after deadlocks.
+	let left = 5;
+	let backup = await connect(url, "assay backup");
+	await backup.query("begin; select from devices");
+	const next = async () => {
+		const following = await connect(url, "assay backup");
+		await following.query("begin; select from devices");
+		await backup.query("commit");
+		backup = following;
+	};
+	let waits = Promise.resolve();
+	const migrating = migrate({ connectionString: url }, all, "make", (step) => {
+		if (!String(step).includes("waits for assay backup")) return;
+		waits = waits.then(() =>
+			left-- > 0 ? next() : backup.query("commit").then(() => {}),
+		);
+	});
+	expect(await migrating).toEqual(["0002_test.sql"]);
+	await waits;
+	expect(left).toBe(-1);
 });
