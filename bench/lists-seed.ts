@@ -152,7 +152,7 @@ async function insertRecords(
 
 /**
  * Returns an SQL expression for the field of the record with the number `n`, or undefined if the
- * database gives the field its value. The fields of a record do not depend on each other, but its
+ * database gives the field its value. The fields of a record do not depend on each other. Only its
  * dates follow each other, because a register may demand their order.
  */
 function expressionOf(

@@ -8,7 +8,7 @@ export interface Options {
 	devices: number;
 	/** Devices in the database: those above, and others that have reported and send nothing. */
 	stored: number;
-	/** Reports of each device in which a check has changed, before the steady ones. */
+	/** Reports with a changed check that each device sends before the steady ones. */
 	changes: number;
 	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
@@ -37,8 +37,8 @@ removes the folder. Takes about six minutes with the defaults.
   --devices <n>          number of active devices, in 20 organizations (100000)
   --stored <n>           number of devices in the database: those that send requests, and others that
                          have reported nine checks and are silent (as many as --devices)
-  --changes <n>          number of reports of each device in which a check has changed, before the
-                         steady reports, and not if the database was kept (0)
+  --changes <n>          number of reports with a changed check that each device sends before the
+                         steady ones; a kept database gets none (0)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with a schedule (60)
   --scheduled <n>        number of devices whose schedule that run keeps (3000000)
