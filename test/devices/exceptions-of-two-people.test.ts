@@ -106,6 +106,14 @@ test("if the policy demands two people, the requester may not approve, also as a
 	);
 	const own = await requestBy(await addPerson(rows[0].email.toUpperCase()));
 	expect(await refusalOf(own.id)).toContain("you requested this exception");
+	const namesake = await addPerson();
+	await assay.use(
+		"updatePeople",
+		{ id: namesake, primary_email_address: rows[0].email },
+		second.token,
+	);
+	const other = await requestBy(namesake);
+	expect(await refusalOf(other.id)).toContain("you requested this exception");
 	const copied = await request({ platform: "FREEBSD" });
 	await assay.database.owner.query(
 		"update device_exceptions set link_copied_by_id = requested_by_id, requested_by_id = null where id = $1",

@@ -1,6 +1,6 @@
 import { AppError, badFields } from "../../errors.ts";
 import type { Context } from "../../operation.ts";
-import { findPersonOf } from "../../organizations/person-of-member.ts";
+import { findPeopleOf } from "../../organizations/person-of-member.ts";
 import type { DeviceException } from "./exception-record.ts";
 
 /**
@@ -69,14 +69,15 @@ export async function requireMayApprove(
 	return isRequester ? "the requester" : undefined;
 }
 
+/** Two people of the register with the caller's address are both the caller. */
 async function isOwnRequest(
 	{ client, membership }: Context,
 	{ requested_by, requested_by_person_id }: DeviceException,
 	userId: string,
 ): Promise<boolean> {
 	if (!requested_by_person_id) return requested_by?.user_id === userId;
-	const own = await findPersonOf(client, membership.organizationId, userId);
-	return requested_by_person_id === own;
+	const own = await findPeopleOf(client, membership.organizationId, userId);
+	return own.includes(requested_by_person_id);
 }
 
 /**
