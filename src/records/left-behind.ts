@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { readOwnedRules } from "../devices/hand-over-rules.ts";
+import { isInForce } from "../documents/wanted-signatures.ts";
 import type { Context } from "../operation.ts";
 
 /** Most records of which the names are returned. */
@@ -34,7 +35,7 @@ const DOCUMENTS = {
 		join document_versions v on v.organization_id = s.organization_id and v.id = s.version_id
 		join documents d on d.organization_id = v.organization_id and d.id = v.document_id
 		where s.organization_id = $1 and s.person_id = $2 and s.state = 'REQUESTED'
-			and d.archived_at is null`,
+			and ${isInForce("v")}`,
 };
 
 /**

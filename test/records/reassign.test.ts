@@ -116,20 +116,31 @@ test("an administrator hands over the nonconformities of checks too, and everybo
 	await tools.use("updateDevicePolicy", {
 		checks: [{ check_key: "FIREWALL_ENABLED", owner_id: from }],
 	});
-	const { document } = await tools.use("addDocument", {
-		title: "Access",
-		document_type: "POLICY",
-		classification: "INTERNAL",
-	});
-	const { document_version: version } = await tools.use(
+	const askToSign = async (title: string) => {
+		const { document } = await tools.use("addDocument", {
+			title,
+			document_type: "POLICY",
+			classification: "INTERNAL",
+		});
+		const { document_version: version } = await tools.use(
+			"createDraftDocumentVersion",
+			{ document_id: document.id, content: "Read it." },
+		);
+		await tools.use("publishDocumentVersion", { id: version.id });
+		await tools.use("requestDocumentVersionSignature", {
+			document_version_id: version.id,
+			person_ids: [from],
+		});
+		return document;
+	};
+	const document = await askToSign("Access");
+	// Nobody signs a version that another one has replaced.
+	const replaced = await askToSign("Replaced");
+	const { document_version: newer } = await tools.use(
 		"createDraftDocumentVersion",
-		{ document_id: document.id, content: "Read it." },
+		{ document_id: replaced.id, content: "Read it again." },
 	);
-	await tools.use("publishDocumentVersion", { id: version.id });
-	await tools.use("requestDocumentVersionSignature", {
-		document_version_id: version.id,
-		person_ids: [from],
-	});
+	await tools.use("publishDocumentVersion", { id: newer.id });
 	await tools.use("updateDocument", {
 		id: document.id,
 		approver_ids: [from],
