@@ -1,8 +1,9 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import type { Context } from "../operation.ts";
+import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
-import { HAS_ACCOUNT, isInForce, isWanted } from "./wanted-signatures.ts";
+import { isInForce, isWanted } from "./wanted-signatures.ts";
 
 const REACHES = ["ACCOUNT", "LINK", "SECRET", "LEFT"] as const;
 
@@ -15,7 +16,7 @@ export type Reach = z.output<typeof reachSchema>;
  * contract (LEFT), and nobody sees a secret document (SECRET).
  */
 export const reachIn = (documentId: string) => `case
-	when ${HAS_ACCOUNT} then 'ACCOUNT'
+	when ${IS_MEMBER} then 'ACCOUNT'
 	when not ${IS_STAFF} then 'LEFT'
 	when exists (
 		select from documents d

@@ -1,20 +1,12 @@
 import type { PoolClient } from "pg";
 import { AppError } from "../errors.ts";
 import type { Context } from "../operation.ts";
-import { joinPersonOf } from "../organizations/person-of-member.ts";
+import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import type { Version } from "./versions.ts";
 
-/** SQL condition: the person `p` has the address of a member. */
-export const HAS_ACCOUNT = `p.id in (
-	select of_member.id from memberships m
-	join users u on u.id = m.user_id
-	${joinPersonOf("of_member", "u", "m.organization_id")}
-	where is_live_membership(m.organization_id, m.ends_on)
-)`;
-
-/** SQL condition: the person `p` still belongs to the organization, and can be asked to sign. */
-export const IS_HERE = `(${IS_STAFF} or ${HAS_ACCOUNT})`;
+/** SQL condition: the person `p` still belongs to the organization $1, and can be asked to sign. */
+export const IS_HERE = `(${IS_STAFF} or ${IS_MEMBER})`;
 
 const isSuperseded = (v: string) => `exists (
 	select from document_versions newer
@@ -37,9 +29,9 @@ export const isInForce = (v: string) =>
 	`not ${isSuperseded(v)} and not ${isArchived(v)}`;
 
 /**
- * SQL condition: the request to sign `s` for the version `v` is still of use. The version is in
- * force, and the person has not left. The other requests stay for the past, and nobody is reminded
- * of them.
+ * SQL condition: the request to sign `s` for the version `v` of the organization $1 is still of use.
+ * The version is in force, and the person has not left. The other requests stay for the past, and
+ * nobody is reminded of them.
  */
 export const isWanted = (s: string, v: string) =>
 	`${isInForce(v)} and not ${hasLeft(s)}`;

@@ -1,5 +1,4 @@
 import type { PoolClient } from "pg";
-import { joinPersonOf } from "../organizations/person-of-member.ts";
 
 /**
  * Largest number of mails that the service sends in a day to people who are no members, for an
@@ -8,14 +7,6 @@ import { joinPersonOf } from "../organizations/person-of-member.ts";
  */
 export const MAX_MAILS_OF_ORGANIZATION_A_DAY = 5;
 const MAX_MAILS_OF_ALL_A_DAY = 50;
-
-/** SQL for whether the person `p` of the organization $1 has the address of a member. */
-export const IS_MEMBER = `p.id in (
-	select of_member.id from memberships m
-	join users u on u.id = m.user_id
-	${joinPersonOf("of_member", "u", "$1")}
-	where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
-)`;
 
 /**
  * Returns those of the people to whom the service may send a mail now: all members, and as many of

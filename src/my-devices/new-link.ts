@@ -4,11 +4,12 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import { queueMail } from "../mail/queue.ts";
+import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import { countAttempt, QUARTER } from "../sign-in/sign-in-throttle.ts";
 import { isWellFormedSecret } from "../tokens/secret.ts";
 import { findMyDevicesLink } from "./links.ts";
-import { chooseMailable, IS_MEMBER } from "./mail-limits.ts";
+import { chooseMailable } from "./mail-limits.ts";
 
 /** Largest number of mails that a person can cause in 15 minutes. */
 const MAX_MAILS = 3;

@@ -3,13 +3,13 @@ import { deviceId } from "../devices/device-record.ts";
 import { AppError } from "../errors.ts";
 import { queueMail } from "../mail/queue.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { makeSecret } from "../tokens/secret.ts";
 import { myDevicesUrl, storeMyDevicesLink } from "./links.ts";
 import {
 	chooseMailable,
-	IS_MEMBER,
 	MAX_MAILS_OF_ORGANIZATION_A_DAY,
 } from "./mail-limits.ts";
 

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { makeId } from "../id.ts";
-import { chooseMailable, IS_MEMBER } from "../my-devices/mail-limits.ts";
+import { chooseMailable } from "../my-devices/mail-limits.ts";
+import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import { noteUnmailed } from "./unmailed.ts";
 

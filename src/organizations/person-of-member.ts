@@ -57,6 +57,14 @@ export const joinPersonOf = (p: string, u: string, organization: string) =>
 		and ${p}.primary_email_address_key = ${p}_key.key
 		and lower(${p}.primary_email_address) = lower(${u}.email)`;
 
+/** SQL for whether the person `p` of the organization $1 has the address of a member. */
+export const IS_MEMBER = `p.id in (
+	select of_member.id from memberships m
+	join users u on u.id = m.user_id
+	${joinPersonOf("of_member", "u", "$1")}
+	where m.organization_id = $1 and is_live_membership(m.organization_id, m.ends_on)
+)`;
+
 /** Returns the id of the person with the user's e-mail address, if the organization has one. */
 export async function findPersonOf(
 	client: PoolClient,
