@@ -279,15 +279,9 @@ async function findRequest(
 	if (!isMailed && !isCopied) throw unusable();
 	await requireOpenOrganization(client, request.organizationId);
 	// What somebody has signed stays, also after a newer version.
-	const { version_number, signed_at } = shown;
 	const why =
-		signed_at === null &&
-		(await readWhyNotSigned(
-			client,
-			request.organizationId,
-			version_id,
-			version_number,
-		));
+		shown.signed_at === null &&
+		(await readWhyNotSigned(client, request.organizationId, version_id));
 	if (why) throw new AppError("conflict", why);
 	return isMailed
 		? { ...shown, copied_by_name: null, way: "LINK" }

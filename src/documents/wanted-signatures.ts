@@ -55,15 +55,11 @@ const NEWER = `(
 
 /** Throws a conflict if a published version is no longer in force, or its document is archived. */
 export async function requireInForce(
-	{ client, membership }: Pick<Context, "membership"> & { client: PoolClient },
-	{ id, version_number }: Pick<Version, "id" | "version_number">,
+	{ client, membership }: Context,
+	{ id }: Pick<Version, "id">,
 ): Promise<void> {
-	const message = await readWhyNotSigned(
-		client,
-		membership.organizationId,
-		id,
-		version_number,
-	);
+	const { organizationId } = membership;
+	const message = await readWhyNotSigned(client, organizationId, id);
 	if (message) throw new AppError("conflict", message);
 }
 
@@ -72,19 +68,19 @@ export async function readWhyNotSigned(
 	client: PoolClient,
 	organizationId: string,
 	versionId: string,
-	number: number,
 ): Promise<string | undefined> {
 	const { rows } = await client.query<{
+		number: number;
 		newer: number | null;
 		is_archived: boolean;
 	}>(
-		`select ${NEWER} as newer, ${isArchived("v")} as is_archived
+		`select v.version_number as number, ${NEWER} as newer, ${isArchived("v")} as is_archived
 		from document_versions v where v.organization_id = $1 and v.id = $2`,
 		[organizationId, versionId],
 	);
 	const [found] = rows;
 	if (found?.newer) {
-		return `version ${found.newer} of the document is in force, so nobody signs version ${number} any more`;
+		return `version ${found.newer} of the document is in force, so nobody signs version ${found.number} any more`;
 	}
 	return found?.is_archived
 		? "the document is archived, so nobody signs it any more"
