@@ -18,6 +18,12 @@ const BLOCKERS = `select distinct l.virtualtransaction as id, l.pid,
 from pg_locks l join pg_stat_activity a on a.pid = l.pid`;
 
 /**
+ * In a subquery, because PostgreSQL would otherwise call the function for each lock of the server. It
+ * stops all changes of locks for a moment.
+ */
+const BLOCKS = "l.pid = any(array(select unnest(pg_blocking_pids($1))))";
+
+/**
  * Notes for which transactions a session waits, so that the session can give up its locks and wait
  * for their end without holding anything. Asks with a connection of its own, because a session that
  * waits cannot ask. The connection is opened when it is needed.
@@ -53,7 +59,7 @@ export class LockWatch {
 		const hasPassed = () =>
 			sleep(POLL_MS, true, { signal: ended, ref: false }).catch(() => false);
 		while (await hasPassed()) {
-			const found = await this.#find("l.pid = any(pg_blocking_pids($1))", pid);
+			const found = await this.#find(BLOCKS, pid);
 			if (found.length > 0) this.#blockers = found;
 		}
 	}
