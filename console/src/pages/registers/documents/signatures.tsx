@@ -76,11 +76,13 @@ export function Signatures({
 				) : (
 					<>
 						<Text size="sm">{signedCount(version)}</Text>
-						<Progress
-							value={all === 0 ? 100 : (100 * given) / all}
-							color="green.7"
-							aria-hidden
-						/>
+						{all > 0 && (
+							<Progress
+								value={(100 * given) / all}
+								color="green.7"
+								aria-hidden
+							/>
+						)}
 						{missing > 0 && mayAsk && <HowTheySign version={version} />}
 						<List version={version} mayAsk={mayAsk} />
 					</>

@@ -66,13 +66,19 @@ export function SignedHow({ signature }: { signature: Signature }) {
 	const way = signedWay(signature);
 	return (
 		<Stack gap={4} align="flex-start">
-			<Text size="sm">{address ? `${way}, from ${address}` : way}</Text>
+			<Text size="sm">{way}</Text>
+			{address && (
+				<Text size="sm" c="dimmed">
+					From the network address {address}
+				</Text>
+			)}
 			{is_address_doubtful && (
 				<>
 					<StatusBadge tone="warning" label="Check the address" />
 					<Text size="sm" c="dimmed">
-						It was not set by an administrator, and not long before the person
-						was asked on <DateTime value={requested_at} />.
+						A member who is no administrator set it shortly before the person
+						was asked, or later. The person was asked on{" "}
+						<DateTime value={requested_at} />.
 					</Text>
 				</>
 			)}
