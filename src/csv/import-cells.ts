@@ -8,6 +8,7 @@ import { givenFields } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { isScale, stepsOf } from "../records/scales.ts";
 import type { Values } from "../records/values.ts";
+import { shown } from "../validation.ts";
 import { readDay } from "./dates.ts";
 import {
 	type ChoiceField,
@@ -192,11 +193,8 @@ function readCountries(cell: string) {
 	};
 }
 
-/** Longest text of a cell that a message repeats, in characters. */
-const MAX_REPEATED = 80;
-
 function noCountry(text: string): string {
-	return `must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons; "${text.slice(0, MAX_REPEATED).toWellFormed()}" is none`;
+	return `must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons${shown(text)}`;
 }
 
 function noStep(name: string): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { makeEventLoopYield } from "../load/event-loop-yield.ts";
+import { shown } from "../validation.ts";
 import { DATE_ORDERS, type DateOrder, readDay } from "./dates.ts";
 import type { CsvFile, FileLine } from "./import-file.ts";
 
@@ -100,18 +101,14 @@ export function waitsForOrder(
 	);
 }
 
-/** Longest text of a cell that a message repeats, in characters. */
-const MAX_REPEATED = 80;
-
 /** Returns the problem of a cell that is no date in the order of its column. */
 export function noDate(text: string, order: DateOrder | null): string {
 	if (order === null && dependsOnOrder(text)) {
 		return "needs date_orders to say whether the day or the month comes first";
 	}
-	const shown = text.trim().slice(0, MAX_REPEATED).toWellFormed();
 	const first = order === "DMY" ? "day" : "month";
-	const why = dependsOnOrder(text) ? ` if the ${first} comes first` : "";
-	return `must be a date with a year of four digits, such as 2026-12-31 or 31.12.2026; "${shown}" is none${why}`;
+	const how = dependsOnOrder(text) ? ` and the ${first} first` : "";
+	return `must be a date with a year of four digits${how}, such as 2026-12-31 or 31.12.2026${shown(text.trim())}`;
 }
 
 function rejectOthers(

@@ -91,7 +91,7 @@ test("a wrong line says in one kind of quotes which value is wrong", async () =>
 	const line = preview(page).locator("tbody tr");
 	await line.getByText(/must be one of .*“IT”.*, not “Legal”$/).waitFor();
 	await line
-		.getByText(/must be a date with a year of four.*“31.12.26” is none$/)
+		.getByText(/must be a date with a year of four.*not “31.12.26”$/)
 		.waitFor();
 	// A name must not break inside a word.
 	const name = line.getByText("Docusign", { exact: true });

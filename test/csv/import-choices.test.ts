@@ -339,7 +339,7 @@ test("a country may be its code or its English name, in any case, and the error 
 		"y,DE; Germany",
 	]);
 	expect(issues(wrong)).toEqual([
-		'2 countries: must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons; "Atlantis" is none',
+		'2 countries: must have English names or codes of countries (ISO 3166-1), such as Germany or DE, separated by semicolons, not "Atlantis"',
 		"3 countries: must not contain the same value twice",
 	]);
 });

@@ -54,7 +54,7 @@ test("dates in the forms of spreadsheets are imported, and others are wrong with
 		...[undefined, "null"],
 	]);
 	expect(issues(await tryDeadlines([...dates, "31.12.26"]))).toEqual([
-		'6 due: must be a date with a year of four digits, such as 2026-12-31 or 31.12.2026; "31.12.26" is none',
+		'6 due: must be a date with a year of four digits, such as 2026-12-31 or 31.12.2026, not "31.12.26"',
 	]);
 });
 
@@ -120,7 +120,7 @@ test("a column that has both orders is asked about, and a date that does not fit
 	const answered = await tryDeadlines(dates, orders({ deadline: "MDY" }));
 	expect(outcomes(answered)).toEqual(["WRONG", "ADD"]);
 	expect(issues(answered)).toEqual([
-		'2 due: must be a date with a year of four digits, such as 2026-12-31 or 31.12.2026; "31/12/2026" is none if the month comes first',
+		'2 due: must be a date with a year of four digits and the month first, such as 2026-12-31 or 31.12.2026, not "31/12/2026"',
 	]);
 	expect(answered.lines[0].issues[0].waits_for_order).toBe(false);
 	// The question stays, so that the reader can change the answer.
