@@ -12,7 +12,7 @@ export const FREEBSD_FAILURES: Fixes = {
 			fix: `Ask an administrator to encrypt the swap space.${commands("add `.eli` to the name of the swap device in /etc/fstab, and restart")}`,
 		},
 		{
-			fix: `Save the data of the file system that the evidence names under “unencrypted”, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
+			fix: `Save the data of each file system that is not encrypted, and put it on GELI.${commands("`geli init DEVICE`, which erases it, then `geli attach DEVICE` and `newfs /dev/DEVICE.eli`")}`,
 		},
 	],
 	SCREEN_LOCK: [

@@ -16,7 +16,7 @@ export const LINUX_FAILURES: Fixes = {
 			fix: `Ask an administrator to encrypt the swap space, or to turn it off.${commands("`swapoff -a`, then put it on an encrypted volume, use a random key in /etc/crypttab, or use zram")}`,
 		},
 		{
-			fix: `Find out what is on the volume that the evidence names under “unencrypted”. Save its data and put it on LUKS. If it only has a recovery system, leave it unmounted instead.${commands("`lsblk -f` shows where the volumes are mounted; `cryptsetup luksFormat DEVICE` erases DEVICE")}`,
+			fix: `Find out what is on each volume that is not encrypted. Save its data and put it on LUKS. If it only has a recovery system, leave it unmounted instead.${commands("`lsblk -f` shows where the volumes are mounted; `cryptsetup luksFormat DEVICE` erases DEVICE")}`,
 		},
 	],
 	SCREEN_LOCK: [
