@@ -20,11 +20,11 @@ interface Options {
 }
 
 interface VerifyOptions extends Options {
-	/** True without a value. */
+	/** True if the option has no value. */
 	forgetMissing?: true | "all";
 }
 
-/** Checks that the value of --forget-missing is the only one that there is. */
+/** Checks the value of --forget-missing, which can only be "all". */
 function parseAll(text: string): "all" {
 	if (text === "all") return text;
 	throw new InvalidArgumentError('Give no value, or "all".');
@@ -55,7 +55,7 @@ export function addArchive(program: Command): void {
 		.option("--json", "print the faults as JSON")
 		.option(
 			"--forget-missing [all]",
-			"forget files that are lost for good; the service writes those again whose months the database still has. If no file is there, this needs the word all.",
+			"forget files that are lost for good; the service writes a file again if the database still has its month. If the archive has no file at all, add the word all.",
 			parseAll,
 		)
 		.action(async (options: VerifyOptions) => {
@@ -88,8 +88,8 @@ export function addArchive(program: Command): void {
 }
 
 /**
- * Forgets the missing files, and returns their names. Refuses if no file is there, because then the
- * folder or the bucket is probably another one.
+ * Forgets the missing files, and returns their names. Throws bad_request if no file is there, because
+ * ASSAY_ARCHIVE_URL then probably names another folder or bucket.
  */
 async function forgetMissing(
 	files: readonly ArchiveFile[],

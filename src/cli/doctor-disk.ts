@@ -77,12 +77,12 @@ export function examineDrafts({ dataDir, databaseUrl }: Config): Finding[] {
 	}));
 }
 
-/** Somebody who restored a backup by mistake notices it in this time. */
+/** Time in which somebody notices that they restored a backup by mistake. */
 const FORMER_DATABASE_MS = 7 * DAY_MS;
 
 /**
- * Reports databases that `restore --replace` has put aside, as a warning if that was long ago. Each is
- * as large as the present one, and nothing else removes it.
+ * Reports the former databases that `restore --replace` has put aside. An old one is a warning, because
+ * it can be as large as the present database, and nothing removes it.
  */
 export async function examineFormerDatabases({
 	dataDir,
@@ -104,7 +104,7 @@ export async function examineFormerDatabases({
 	);
 }
 
-/** Returns the bytes of all files in a folder. Returns undefined if this user cannot read them. */
+/** Returns the size of all files in a folder, or undefined if this user cannot read them. */
 async function sizeOf(folder: string): Promise<number | undefined> {
 	try {
 		const entries = await readdir(folder, {

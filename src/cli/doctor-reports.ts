@@ -11,7 +11,7 @@ import { counted } from "./output.ts";
 
 /** The service removes old rows once a day, and retries every ten minutes. */
 const LATE_HOURS = 26;
-/** Time that the service has for packing a month. That of a large fleet takes some hours. */
+/** Days that the service has for packing a month. A month of a large fleet takes some hours. */
 const DAYS_OF_PACKING = 3;
 
 /** Says whether old rows are removed, and whether the next months of reports have their partitions. */
@@ -86,6 +86,6 @@ export async function examinePacking(client: Client): Promise<Finding> {
 		status: "warning",
 		found: `the raw reports of ${named} are not packed completely, so they take up to thirty times the space, and no archive has all of them`,
 		advice:
-			'the service packs once a day, also what an import brought; if this finding stays, search its log for "could not be packed"',
+			'the service packs once a day, imported reports too; if this finding stays, search its log for "could not be packed"',
 	};
 }

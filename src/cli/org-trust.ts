@@ -12,7 +12,7 @@ export function addOrgTrust(org: Command): void {
 		.command("trust")
 		.argument("<id>", "id of the organization")
 		.description(
-			"Let an organization that was made in the console mail people who are no members, and invite them, without a limit.",
+			"Let an organization that was made in the console mail and invite people who are not members without a limit.",
 		)
 		.option("--json", "print the result as JSON")
 		.action(async (id: string, options: { json?: boolean }) => {
@@ -26,7 +26,7 @@ export function addOrgTrust(org: Command): void {
 				options,
 				{ organization_id: organizationId, has_mail_limits: false },
 				isChanged
-					? "The organization may mail people who are no members, and invite them, without a limit."
+					? "The organization may mail and invite people who are not members without a limit."
 					: "The organization has no such limit.",
 			);
 		});

@@ -167,7 +167,7 @@ Next, in the other installation, with the same version: ${COMMAND} org import ${
 	});
 }
 
-/** Returns the number of files of the archive whose reports are nowhere else, and so in no export. */
+/** Returns how many files of the archive have reports that are nowhere else, so no export has them. */
 async function countOnlyCopies(
 	{ ownerConnection }: Database,
 	organizationId: string,

@@ -53,7 +53,7 @@ export function addRestore(program: Command): void {
 		)
 		.option(
 			"--revoke-credentials",
-			"revoke every SCIM credential, enrollment key and open invitation in the backup too",
+			"revoke every API token, SCIM credential, enrollment key and open invitation in the backup",
 		)
 		.option(
 			"--unknown-keys-wait <duration>",

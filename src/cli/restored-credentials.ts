@@ -22,7 +22,7 @@ export function revocableBy(options: {
 	return options.revokeTokens ? ["api_tokens"] : [];
 }
 
-/** What the lists are called. Members are last, because there are many. */
+/** Names of the lists for people. Members come last, because there are many. */
 const NAMES: Readonly<Record<keyof Credentials, string>> = {
 	api_tokens: "API tokens",
 	scim_credentials: "SCIM credentials",
@@ -42,7 +42,7 @@ export function describeCredentials(
 ): string[] {
 	const lists = Object.entries(NAMES) as [keyof Credentials, string][];
 	return [
-		"These give access again, also if they were revoked, removed or used after the backup was made:",
+		"These give access again, even if they were revoked, removed or used after the backup was made:",
 		...lists.flatMap(([list, name]) =>
 			listed(
 				revoked.some((one) => one === list) ? `${name} (now revoked)` : name,

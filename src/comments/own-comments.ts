@@ -15,8 +15,8 @@ import { requireRecord } from "./records.ts";
 import { addWatches } from "./watches.ts";
 
 /**
- * What authors may do with their comments. It needs a session: the tool `deleteComment` stays with
- * administrators, and the list of tools has no room for more.
+ * Operations of authors on their own comments. They are in the console only, because the list of tools
+ * has no room for more. Administrators have the tool `deleteComment`.
  */
 const own = {
 	toolset: "comments",
@@ -131,7 +131,7 @@ async function lockOwnComment(
 	if (found.author_id === principal.userId) return found;
 	throw new AppError(
 		"forbidden",
-		"permission denied: only its author may correct or withdraw a comment; administrators delete comments of others",
+		"permission denied: only the author of a comment may correct or withdraw it; administrators delete comments of others",
 	);
 }
 

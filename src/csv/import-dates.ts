@@ -26,7 +26,7 @@ export const dateColumn = z.object({
 		.enum(DATE_ORDERS)
 		.nullable()
 		.describe(
-			"DMY: the day comes first; MDY: the month, as date_orders or the column's other dates say; null: neither does, and the lines are wrong",
+			"DMY: the day comes first; MDY: the month does, as date_orders or the column's other dates say; null: nothing says it, and the lines are wrong",
 		),
 });
 

@@ -69,7 +69,7 @@ export const importRecords = defineOperation({
 		date_orders: dateOrders
 			.optional()
 			.describe(
-				"How the dates of a field are written, if date_columns asks: DMY: the day comes before the month, as in 31/12/2026; MDY: the month comes first",
+				"Order of the dates of a field, if date_columns asks: DMY: the day comes before the month, as in 31/12/2026; MDY: the month comes first",
 			),
 		skip_wrong: z
 			.boolean()

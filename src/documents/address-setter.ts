@@ -1,16 +1,19 @@
 import type { PoolClient } from "pg";
 
-/** Days before a request to sign in which a change of the address is worth a second look. */
+/** Days before a request to sign in which a member's change of the address makes it doubtful. */
 const RECENT_DAYS = 30;
 
-/** Who gave a person the address that a link to sign was mailed to. All are null if nobody knows. */
+/**
+ * The user who set the address that a link to sign was mailed to. The fields are null if the audit log
+ * does not say who it was.
+ */
 export interface AddressSetter {
 	address_set_by_id: string | null;
 	address_set_by_name: string | null;
 	address_set_at: string | null;
 	/**
-	 * True if it was a member who is no administrator, shortly before the request to sign or after it.
-	 * Such a member could have mailed the link to an own mailbox.
+	 * True if a member without the role admin set it shortly before the request to sign, or after it. This
+	 * member could have let the service mail the link to a mailbox of their own.
 	 */
 	is_address_doubtful: boolean;
 }

@@ -53,12 +53,12 @@ export const signature = z.object({
 	address_set_by_name: z
 		.string()
 		.nullable()
-		.describe("Who gave the person this address"),
+		.describe("User who set this address"),
 	address_set_at: z.string().nullable(),
 	is_address_doubtful: z
 		.boolean()
 		.describe(
-			"A member who was no administrator set the address within 30 days before the request, or after it",
+			"A member without the role admin set the address less than 30 days before the request, or after it",
 		),
 	user_id: z.string().nullable().describe("Account that signed, if one did"),
 	user_name: z.string().nullable(),
@@ -213,7 +213,7 @@ export async function askToSign(
 	return asked;
 }
 
-/** Asks those to sign who signed the version before, or were asked to, and have not left. */
+/** Asks everybody again who signed the version before or was asked to, except people who have left. */
 export async function askAgain(
 	context: Context,
 	version: VersionRow,

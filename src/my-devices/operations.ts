@@ -100,7 +100,7 @@ export const sendMyDevicesLinks = defineOperation({
 		if (mailable.length < mailed.length) {
 			throw new AppError(
 				"bad_request",
-				`the service mails at most ${MAX_MAILS_OF_ORGANIZATION_A_DAY} links a day to people who are no members, for an organization that was not made on the server; copy the links on the devices' pages, and pass them on yourself`,
+				`for an organization that was made in the console, the service sends at most ${MAX_MAILS_OF_ORGANIZATION_A_DAY} mails a day to people who are not members; copy the links on the devices' pages, and pass them on yourself`,
 			);
 		}
 		for (const { people_id, full_name, is_member } of mailed) {

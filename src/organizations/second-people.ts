@@ -4,8 +4,8 @@ import type { Values } from "../records/values.ts";
 
 /**
  * Finds the new people who would be a second person of a member. A member and a person belong
- * together by their address. Work, devices and requests of a second person would be spread over two
- * records, and the person's name would stand for the member's account.
+ * together by their address. With a second person, the member's work, devices and requests would be
+ * spread over two records.
  */
 export const findSecondPeople: FindRefused = async (
 	client,
@@ -37,7 +37,7 @@ export const findSecondPeople: FindRefused = async (
 			added[n - 1] as Values,
 			{
 				field: "primary_email_address",
-				message: `is the address of a member who is the person ${name} (${id}) already; change that person`,
+				message: `is the address of a member who already is the person ${name} (${id}); change that person`,
 			},
 		]),
 	);

@@ -3,7 +3,7 @@ import { readOwnedRules } from "../devices/hand-over-rules.ts";
 import { isInForce } from "../documents/wanted-signatures.ts";
 import type { Context } from "../operation.ts";
 
-/** Most records of which the names are returned. */
+/** Most records that the answer names. */
 const MAX_NAMED = 20;
 
 const WAYS = [
@@ -39,9 +39,9 @@ const DOCUMENTS = {
 };
 
 /**
- * Returns what a person still has to do after a hand over, because somebody has to decide about it:
- * who approves a document, who signs instead, and whose a claimed device is. Only administrators change
- * rules of checks, so these may be left too.
+ * Returns what somebody still has to decide after a hand over: who approves a document, who signs
+ * instead, and who owns a claimed device. If the caller is not an administrator, the rules of checks are
+ * left too.
  */
 export async function readLeftBehind(
 	{ client, membership }: Context,

@@ -38,7 +38,7 @@ export const reassignRecords = defineOperation({
 	output: z.object({
 		reassigned: z.array(z.object({ kind: z.string(), count: z.int() })),
 		total: z.int(),
-		left: leftBehind.describe("What the person still has to do"),
+		left: leftBehind.describe("What still needs a decision"),
 	}),
 	run: async (context, people) => {
 		await requirePeople(context, people);

@@ -24,8 +24,8 @@ const INFLECTED = 2;
 const MISTYPED = 3;
 
 /**
- * Largest number of records of each kind that may have a mistyped word, of those of them whose names
- * are compared, and of those that are returned.
+ * Largest numbers of records: of each kind that the index finds for a mistyped word, of those whose
+ * names the service compares, and of those that it returns.
  */
 const SIMILAR = { found: 300, compared: 50, returned: 5 };
 
@@ -79,7 +79,7 @@ export const searchRecords = defineOperation({
 		only_similar: z
 			.array(foundRecord)
 			.describe(
-				`If nothing matches: at most ${SIMILAR.returned} records with a name that has a word as if it were typed with one mistake. They do not match. Always empty with as_of`,
+				`If nothing matches: at most ${SIMILAR.returned} records with a word in their name that differs by one typing mistake. They do not match. Always empty with as_of`,
 			),
 	}),
 	run: async (context, input) => {
@@ -152,8 +152,8 @@ const selectFound = (
 	from hit ${ORDER}`;
 
 /**
- * Returns records with a name that has one of the words as if it were typed with one mistake, and
- * with all other words in their texts. An index finds them, as it finds hits.
+ * Returns records whose name has one of the words with one typing mistake, and whose texts have all
+ * other words. An index finds them, as it finds hits.
  */
 async function findSimilar(
 	client: PoolClient,

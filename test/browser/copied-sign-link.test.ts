@@ -325,7 +325,9 @@ test("with a mail server, the console says who gets a link by mail and when it w
 	await screenshot(page, "documents/signatures-with-mail");
 	await row.getByRole("button", { name: "Remind Otto Hahn" }).click();
 	await page
-		.getByText("Not reminded: the person was asked or reminded within an hour.")
+		.getByText(
+			"Not reminded: the person was asked or reminded in the last hour.",
+		)
 		.waitFor();
 	await mailing.database.owner.query(
 		"update document_signatures set requested_at = now() - interval '2 days'",

@@ -72,7 +72,7 @@ test("an import adds no second person with the address of a member", async () =>
 	const preview = await tryImport("people", file, { match_by: "none" });
 	expect(outcomes(preview)).toEqual(["WRONG", "ADD", "ADD"]);
 	expect(issues(preview)).toEqual([
-		`2 primary_email_address: is the address of a member who is the person Jonas (${boss}) already; change that person`,
+		`2 primary_email_address: is the address of a member who already is the person Jonas (${boss}); change that person`,
 	]);
 });
 

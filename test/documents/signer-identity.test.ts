@@ -202,7 +202,7 @@ test("a person with a member's address is not added beside the member's person, 
 		kind: "EMPLOYEE",
 		primary_email_address: jonas.user.email.toUpperCase(),
 	};
-	const why = `is the address of a member who is the person Jonas (${people.jonas}) already; change that person`;
+	const why = `is the address of a member who already is the person Jonas (${people.jonas}); change that person`;
 	const added = await jonas.call("addPeople", { organization_id, ...second });
 	expect([added.status, added.body.fields]).toEqual([
 		400,

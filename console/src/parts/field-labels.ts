@@ -200,7 +200,7 @@ export const FIELD_LABELS = {
 		only_provider: "Only the identity provider",
 		accepts_older_tokens: "Older API tokens are accepted",
 		emergency_accounts: "Emergency accounts",
-		has_mail_limits: "Limits of mails",
+		has_mail_limits: "Mail limits",
 		provisioned_role: "Role of members without a group that gives one",
 		closure: "Closure",
 		reason: "Reason",

@@ -47,7 +47,7 @@ export const deviceException = z.object({
 		.describe("The policy demanded two people when it was requested"),
 	is_self_approved: z
 		.boolean()
-		.describe("Who requested it, or copied the link for it, approved it"),
+		.describe("The user who requested it or copied its link approved it"),
 	created_at: z.string(),
 	updated_at: z.string(),
 });

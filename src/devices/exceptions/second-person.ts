@@ -4,18 +4,18 @@ import { findPeopleOf } from "../../organizations/person-of-member.ts";
 import type { DeviceException } from "./exception-record.ts";
 
 /**
- * Days for which the audit log is searched for what an administrator did to get round the rule of two
- * people: switched it off, or chose whose mailbox gets the link of a person.
+ * Days for which an administrator cannot bypass the rule of two people by switching it off, or by
+ * choosing the mailbox that gets the link of a person. The audit log says when that was.
  */
 export const TRACE_DAYS = 30;
 
-/** What an approval without a second person is called in the audit log. */
+/** Words of the audit log for an approval without a second person. */
 export type ApprovedAlone = "the only administrator" | "the requester";
 
 /**
- * Throws forbidden if somebody else has to approve the exception. Returns what the caller is if no
- * second person was needed. An administrator who copied the link may approve only if the organization
- * has no other one. Such an approval needs a note, and without one this throws bad_request.
+ * Throws forbidden if somebody else has to approve the exception. If the caller approves without a
+ * second person, returns the words for the audit log. An administrator who copied the link may approve
+ * only if the organization has no other administrator. Throws bad_request if that approval has no note.
  */
 export async function requireMayApprove(
 	context: Context,
@@ -53,7 +53,7 @@ export async function requireMayApprove(
 		reject(
 			needs_two || exception.needs_two_people
 				? `${did}, and the device policy ${needs_two ? "demands" : "demanded at that time"} that another administrator approves it`
-				: `${did}, and switched the rule of two people off on ${switched_off_on}, so another administrator has to approve it for ${TRACE_DAYS} days from then on`,
+				: `${did}, and you switched the rule of two people off on ${switched_off_on}, so for ${TRACE_DAYS} days another administrator has to approve it`,
 		);
 	}
 	if (hasCopiedLink && note === undefined) {
@@ -81,9 +81,9 @@ async function isOwnRequest(
 }
 
 /**
- * Returns what the caller did that may have brought the link of the person who asked into the caller's
- * own mailbox, or undefined. That is setting the person's address less than TRACE_DAYS before, or at
- * any time if the caller was the last one and has given the device to the person since then.
+ * Returns in words what the caller did that may have brought the person's link into the caller's own
+ * mailbox, or undefined. The caller set the person's address less than TRACE_DAYS before the request. Or
+ * the caller was the last to set it, at any time, and gave the device to the person in these days.
  */
 async function findInfluence(
 	{ client, membership }: Context,

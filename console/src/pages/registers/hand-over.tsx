@@ -121,7 +121,7 @@ const WORDS: Record<Left["as"], string> = {
 	approver: "Approves documents. Choose somebody else on their pages:",
 	signer: "Is asked to sign. Withdraw the request, or ask somebody else:",
 	claimed_owner:
-		"Is said to own devices, which nobody has confirmed. Choose their owners:",
+		"Claimed owner of devices, which nobody has confirmed. Choose their owners:",
 };
 
 /** Lists what was not handed over, because somebody has to decide about it. */

@@ -72,10 +72,10 @@ export function Page() {
 							{row.unmailed_count === 1
 								? "1 person got no mail"
 								: `${row.unmailed_count.toLocaleString()} people got no mail`}{" "}
-							on <DateTime value={row.unmailed_at} />. An organization that was
-							made in the console mails only a few people a day who are no
-							members. Invite them, or ask the operator of the service to lift
-							this limit.
+							on <DateTime value={row.unmailed_at} />. For an organization that
+							was made in the console, the service mails only a few people a day
+							who are not members. Invite them, or ask the operator of the
+							service to lift this limit.
 						</Text>
 					)}
 				</>

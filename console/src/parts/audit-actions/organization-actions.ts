@@ -299,7 +299,7 @@ export const organizationActions = {
 	},
 	withdrawComment: {
 		group: "organization",
-		phrase: "deleted an own comment on the {kind}",
+		phrase: "deleted their own comment on the {kind}",
 	},
 	deleteComment: {
 		group: "organization",

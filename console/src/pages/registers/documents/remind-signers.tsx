@@ -34,8 +34,8 @@ export function RemindAll({ version }: { version: Version }) {
 					{count === 1
 						? "1 person has not signed and gets the mail"
 						: `${count.toLocaleString()} people have not signed and get the mail`}{" "}
-					again, unless they were asked or reminded within a day. A link in it
-					works for 30 days from now.
+					again, unless they were asked or reminded in the last 24 hours. A link
+					in it works for 30 days from now.
 				</Text>
 			</Confirm>
 		</>
@@ -85,8 +85,8 @@ function whatHappened(
 ): string {
 	if (length === 0) {
 		return isAll
-			? "Nobody was reminded: everybody was asked or reminded within a day."
-			: "Not reminded: the person was asked or reminded within an hour.";
+			? "Nobody was reminded: everybody was asked or reminded in the last 24 hours."
+			: "Not reminded: the person was asked or reminded in the last hour.";
 	}
 	const reminded =
 		length === 1

@@ -76,7 +76,7 @@ export function SignedHow({ signature }: { signature: Signature }) {
 				<>
 					<StatusBadge tone="warning" label="Check the address" />
 					<Text size="sm" c="dimmed">
-						A member who is no administrator set it shortly before the person
+						A member without the role admin set it shortly before the person
 						was asked, or later. The person was asked on{" "}
 						<DateTime value={requested_at} />.
 					</Text>
