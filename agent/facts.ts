@@ -17,8 +17,8 @@ export interface PlatformFacts {
 	 */
 	hardware_uuid: string | undefined;
 	/**
-	 * True if the device did not answer this time. `hardware_uuid` is then undefined, although the
-	 * device may show an id the next time.
+	 * True if the device did not answer this time. `hardware_uuid` is then undefined, but the device
+	 * may show an id the next time.
 	 */
 	is_unread?: boolean;
 	serial_number: string | undefined;
@@ -118,9 +118,9 @@ async function findInTime(host: Host): Promise<PlatformFacts> {
 
 /**
  * Returns the hardware to report, and remembers it. If the device shows no id, the agent generates
- * one once. If the device did not answer, it is the hardware of before, because a command may fail
- * once. With another id the device would look like a different one, and the service would suspect a
- * copied key. So the agent makes no id up then, and returns undefined if it remembers none.
+ * one once. If the device did not answer, the agent reports the remembered hardware, because a
+ * command may fail once. With another id the device would look like a different one, and the
+ * service would suspect a copied key. If the agent remembers no hardware, this returns undefined.
  */
 async function keepHardware(
 	folder: string,

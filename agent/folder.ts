@@ -31,7 +31,10 @@ import {
 /** The file that marks a folder as the agent's. Only a marked folder may be emptied. */
 const MARKER = "agent.json";
 
-/** The log, if the service manager keeps none. The earlier log has the same name with `.1`. */
+/**
+ * The agent's own log, if the service manager keeps none. `.1` is added to the name of the former
+ * one.
+ */
 export const LOG_NAME = "agent.log";
 
 /** The names of everything that the agent keeps in its folder. */

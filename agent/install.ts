@@ -84,7 +84,7 @@ export async function install(
 		);
 		credentials = await storeCredentials(folder, serverUrl, apiKey, extraCa);
 		await clearEnrollmentTrouble(folder);
-		// An unattended agent has its proxies from its service, which names them at each start.
+		// The service of an unattended agent sets the proxies at each start.
 		if (!options.isUnattended) await storeProxies(folder);
 		if (options.updateKey) await pinUpdateKey(folder, options.updateKey);
 	} catch (error) {

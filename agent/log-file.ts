@@ -5,10 +5,11 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Returns a function that appends a line to a file. Before the file grows over its limit, the
- * function gives it the ending `.1` and begins a new one. No other program may do that: the agent
- * would go on writing into the file that was renamed. A line that cannot be written goes to standard
- * error. The function writes synchronously, so the last line before the end of the process is in the
- * file. It makes no folder, because a folder that appears after the agent was removed would stay.
+ * function gives it the ending `.1` and begins a new one. No other program may rename the file,
+ * because the agent would go on writing into the renamed one. If a line cannot be written, it goes
+ * to standard error. The function writes synchronously, so the last line before the end of the
+ * process is in the file. It makes no folder, because a folder that appears after the agent was
+ * removed would stay.
  */
 export function makeLogFile(
 	path: string,

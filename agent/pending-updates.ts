@@ -5,7 +5,7 @@ import { parseObject, writeFileAtomically } from "./files.ts";
 
 /** The security updates that a device knows of and has not installed. */
 export interface PendingUpdates {
-	/** What the notes are about. By default, they are about updates that are not installed. */
+	/** The subject of the notes. By default, it is updates that are not installed. */
 	notes?: keyof typeof FILES;
 	/**
 	 * A text that changes whenever the list may have changed. If it is the same as last time, the

@@ -1,6 +1,6 @@
--- The reports of a device in a month become several packed rows, its parts, if they are too many for
--- one. A month that has packed reports already may get more: the reports that an import adds as plain
--- rows are moved into it (src/retention/, docs/decisions/0046).
+-- If a device has too many reports in a month for one packed row, they become several rows, its
+-- parts. A month that already has packed reports may get more, because the service moves the plain
+-- rows of an import into it (src/retention/, docs/decisions/0046).
 
 alter table packed_posture_reports
 	add column part integer not null default 1 constraint packed_posture_reports_part_check check (part >= 1),
@@ -27,7 +27,7 @@ begin
 end
 $$;
 
--- Moving needs both.
+-- Moving reports needs both rights.
 grant insert on packed_posture_reports to assay_agent;
 grant delete on posture_reports to assay_agent;
 
@@ -79,7 +79,7 @@ as $$
 	) f
 $$;
 
--- As in 0087; the report is in one of the parts.
+-- As in 0087, but the report may be in any of the parts.
 create or replace function agent_extend_packed_report(
 	p_organization_id text, p_device_id text, p_month date, p_report_id text, p_further jsonb
 ) returns void

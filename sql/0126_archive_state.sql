@@ -1,5 +1,5 @@
--- What the archive lacks, with the files that have to be deleted, and which files are the only copy of
--- their reports (src/archive/).
+-- read_archive_state also counts the files that have to be deleted. Files of the archive say
+-- whether they are the only copy of their reports (src/archive/).
 
 alter table archive_files
 	-- True after the database has dropped the reports. It may get further reports of the month later.
@@ -14,8 +14,8 @@ alter table archive_files force row level security;
 -- Finds the file of a device.
 create index archive_files_devices on archive_files (organization_id, month, first_device_id);
 
--- As read_archive_backlog, which processes of older versions call, with the number of files that are
--- no longer right and could not be deleted yet.
+-- Like read_archive_backlog, which processes of older versions call, but also returns the number of
+-- files that have to be deleted.
 create function read_archive_state(out months bigint, out devices bigint, out files bigint)
 language sql stable security definer set search_path = public, pg_temp
 as $$

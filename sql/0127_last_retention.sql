@@ -1,5 +1,5 @@
--- When the daily removal of old rows was last complete, in one row. It begins with the time of this
--- migration, so an installation in which the removal never succeeds is noticed too.
+-- One row has the time at which the daily removal of old rows was last complete. It begins with the
+-- time of this migration, so somebody notices an installation in which the removal never succeeds.
 create table last_retention (
 	singleton boolean primary key default true check (singleton),
 	done_at timestamptz not null

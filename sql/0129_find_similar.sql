@@ -1,7 +1,8 @@
--- Ids of the records of the transaction's organization whose text has all the words and matches one
--- of the LIKE patterns, p_limit at most. Like find_records, it sees all rows and keeps to the
--- organization itself. The rows are planned without the limit: with it, PostgreSQL might read a whole
--- table in the hope of rows that a misspelled word does not have.
+-- Returns the ids of at most p_limit records of the transaction's organization whose text has all
+-- the words and matches one of the LIKE patterns. Like find_records, it sees all rows and selects
+-- those of the organization itself. The plan of the rows does not know the limit. With it,
+-- PostgreSQL might expect matches everywhere and read a whole table, although a misspelled word has
+-- none.
 create function find_similar(p_table text, p_words text[], p_patterns text[], p_limit integer)
 returns setof text
 language plpgsql stable security definer set search_path = public, pg_temp

@@ -1,5 +1,5 @@
--- Whether the device policy demanded two people when an exception was requested. Switching that off
--- later does not free the request from it.
+-- An exception stores whether the device policy demanded two people when it was requested.
+-- Switching the rule off later does not change this.
 alter table device_exceptions
 	add column needs_two_people boolean not null default false,
 	add column is_self_approved boolean not null default false,

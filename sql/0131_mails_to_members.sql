@@ -2,14 +2,15 @@
 alter table mails add column is_to_member boolean not null default false;
 grant insert (is_to_member) on mails to assay_app;
 
--- How many people got no mail of the channel when the limit was reached the last time, and when.
+-- The number of people who got no mail of the channel the last time because of the limit, and the
+-- time.
 alter table notification_channels
 	add column unmailed_count integer not null default 0 check (unmailed_count >= 0),
 	add column unmailed_at timestamptz,
 	add check ((unmailed_count > 0) = (unmailed_at is not null));
 
--- Returns to how many more people who are no members the transaction's organization may send mails.
--- Organizations that users made take turns until the transaction ends.
+-- Returns the number of further people who are not members that the transaction's organization may
+-- mail. Organizations that users made wait for each other until the transaction ends.
 create function mails_left_to_people(p_of_organization integer, p_of_all integer)
 returns integer
 language plpgsql security definer set search_path = public, pg_temp

@@ -1,3 +1,3 @@
--- Evidence that a newer one has replaced is archived, so that nobody is reminded of its end any more.
+-- Evidence can be archived when newer evidence has replaced it. Nobody is then reminded of its end.
 alter table evidence add column archived_at timestamptz;
 select index_register('evidence');

@@ -1,5 +1,5 @@
--- Audits say who audits what and when, and who leads them. Their dates of validity are those of the
--- result. Nobody has stated the type of the audits that exist.
+-- Audits get a type, an auditor, a scope, the days on which they begin and end, and a lead. The
+-- dates of validity are those of the result. Nobody has stated the type of the existing audits.
 alter table audits
 	add column audit_type text not null default 'NOT_STATED'
 		check (audit_type in ('NOT_STATED', 'INTERNAL', 'EXTERNAL')),

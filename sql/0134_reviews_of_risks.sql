@@ -1,4 +1,4 @@
--- Risks are reviewed again on a day, and an accepted risk may be accepted until a day only.
+-- Risks get the date of their next review, and accepted risks the last day of the acceptance.
 alter table risks
 	add column next_review_date date,
 	add column accepted_until date;

@@ -91,8 +91,9 @@ async function unload(host: Host): Promise<void> {
 
 /**
  * Returns the property list of a daemon that launchd keeps running at a low priority. The agent
- * itself writes its log and limits its size. launchd opens the same file only once, for errors of
- * Node: after newsyslog had renamed it, the agent wrote into a file that had no name any more.
+ * itself writes its log and limits its size. launchd opens the same file for errors of Node, and
+ * only once. In earlier versions newsyslog renamed it, and the agent then wrote into the renamed
+ * file.
  */
 export function launchdPlist(spec: ServiceSpec, log = LOG): string {
 	const string = (text: string) => `<string>${escapeXml(text)}</string>`;

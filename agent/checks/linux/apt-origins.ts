@@ -49,9 +49,9 @@ interface Archive {
 	/** The names that `${distro_id}` and `${distro_codename}` stand for. */
 	id: string;
 	codename: string;
-	/** What the archive of security updates says about itself. */
+	/** Names in the Release file of the archive with the security updates. */
 	is: Partial<Record<Field, string>>;
-	/** What only the distribution's other archives say. */
+	/** Names that only the distribution's other archives have. */
 	isNot: Partial<Record<Field, RegExp>>;
 }
 
@@ -143,7 +143,7 @@ function meets(archive: Archive, { key, wanted }: Condition): Answer {
 	return archive.isNot[field]?.test(text) ? false : undefined;
 }
 
-/** Returns true if a text is as a pattern says, which may begin or end with `*`. */
+/** Returns true if a text matches a pattern, which may begin or end with `*`. */
 function isLike(text: string, pattern: string): boolean {
 	const [first = "", last, ...more] = pattern.split("*");
 	if (last === undefined) return text === pattern;

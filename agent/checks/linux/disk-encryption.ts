@@ -75,7 +75,8 @@ export async function checkDiskEncryption(host: Host): Promise<CheckOutcome> {
 		...(methods.size > 0 && { methods: [...methods].sort() }),
 	};
 	const plain = [...found].filter(([, encrypted]) => encrypted === false);
-	// The folder of such a volume stays on the device, so its file system has to tell which one it is.
+	// The agent does not send the path of this volume, so the file system has to tell which one it
+	// is.
 	const types = [...fileSystems]
 		.filter(([name]) => name.startsWith("other_"))
 		.map(([name, type]) => [`${name}_type`, word(type) ?? "unknown"]);

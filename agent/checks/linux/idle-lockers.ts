@@ -56,7 +56,8 @@ export async function readIdleLocker(
 	let best: Lock | undefined;
 	let reason: Reason | undefined;
 	for (const process of desktop.processes) {
-		// NixOS calls some programs `.quickshell-wrapped`, of which the kernel keeps the beginning.
+		// NixOS calls some programs `.quickshell-wrapped`. The kernel keeps only the first 15
+		// characters.
 		const name = process.name.replace(/^\.(.+)-w[raped]*$/, "$1");
 		const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
 		const found = await read?.(host, person, process);

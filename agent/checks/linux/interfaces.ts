@@ -7,8 +7,8 @@ export interface Interfaces {
 	/** Interfaces on which anybody's packets may arrive. */
 	outer: string[];
 	/**
-	 * Tunnels of a VPN (WireGuard or TUN, such as Tailscale and OpenVPN). Only who belongs to the VPN
-	 * sends packets through them, unless the VPN also carries the traffic with the internet.
+	 * Tunnels of a VPN (WireGuard or TUN, such as Tailscale and OpenVPN). Only members of the VPN
+	 * send packets through them, unless the VPN also carries the traffic with the internet.
 	 */
 	tunnels: string[];
 }

@@ -13,7 +13,7 @@ const TIMEOUT_MS = 6_000;
 interface Manager {
 	/** Files that change with a search or an installation. */
 	stamps: string[];
-	/** Finds more such files, whose names differ from device to device. */
+	/** Finds further files of this kind, whose names differ between devices. */
 	findStamps?(host: Host): Promise<string[]>;
 	command: string[];
 	/** Returns the name of an update, or undefined if the line is about something else. */

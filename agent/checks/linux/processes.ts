@@ -51,8 +51,8 @@ const CONTAINER =
 
 /**
  * Returns true if a process with a list of processes of its own is not in a container, but in the
- * sandbox of an app, such as that of Flatpak or Firejail. Such an app has the display of its user and
- * the network of the device. systemd runs it among the user's other programs.
+ * sandbox of an app, such as that of Flatpak or Firejail. A sandboxed app can show the screen of
+ * its user and use the network of the device. systemd runs it among the user's other programs.
  */
 export async function isSandboxedApp(
 	host: Host,

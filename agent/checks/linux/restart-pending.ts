@@ -4,9 +4,10 @@ import { daysSince } from "../patch-age.ts";
 import { readLine } from "./read-text.ts";
 
 /**
- * Files that exist from when an installed update needs a restart until the restart, because /run is
- * in memory: of Debian and Ubuntu, of SUSE, and of ostree, which uses a staged deployment from the
- * next start on. A later update renews most of them, so they are at least as old as their time says.
+ * Files of Debian and Ubuntu, of SUSE, and of ostree, which exist while an installed update waits
+ * for a restart. They are gone after it, because /run is in memory. ostree uses a staged deployment
+ * from the next start on. A later update writes most of the files again, so the restart may have
+ * been due for longer than their time says.
  */
 const FLAGS = [
 	"/run/reboot-required",
@@ -52,8 +53,8 @@ export async function judgePendingRestart(
 }
 
 /**
- * Returns the days for which a restart has been due, or undefined if none is. They begin when the
- * agent first saw it, or earlier if a file proves it.
+ * Returns the days for which a restart has been due, or undefined if none is due. The days count
+ * from when the agent first saw this, or from an earlier time if a file proves it.
  */
 async function findPendingRestart(host: Host): Promise<number | undefined> {
 	const result = await host.run(
@@ -86,7 +87,7 @@ async function findPendingRestart(host: Host): Promise<number | undefined> {
 	);
 }
 
-/** The arguments with which stat prints the times of files that tell of a restart that is due. */
+/** Arguments of stat that print the times of the files that show that a restart is due. */
 export const restartStampArgs = (kernels: readonly string[] = []) => [
 	"-c",
 	"%Y %Z %n",

@@ -28,8 +28,9 @@ import { findProcesses } from "./processes.ts";
  * CIS benchmarks (an idle delay of at most 900 seconds) and PCI DSS require. If several users have
  * desktops, the worst result counts. The check reads the settings of the user and those that the
  * administrator has set as defaults or enforced. A window manager without a known locker is never
- * locked and fails, unless a shell runs that may lock it. GNOME Shell locks only if GDM runs. A desktop whose settings the check does not
- * know is UNKNOWN. Without a desktop the check does not apply.
+ * locked and fails, unless a shell runs that may lock it. GNOME Shell locks only if GDM runs. If
+ * the check does not know the settings of a desktop, the result is UNKNOWN. Without a desktop the
+ * check does not apply.
  */
 export async function checkScreenLock(host: Host): Promise<CheckOutcome> {
 	const all = await findProcesses(host);

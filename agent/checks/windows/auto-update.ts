@@ -104,7 +104,7 @@ const MANAGED: Record<number, string> = {
 
 /** Days after which Windows resumes updates that a policy has paused. */
 const PAUSE_DAYS = 35;
-/** Windows has resumed the updates by itself, although the policy is still there. */
+/** A pause that has ended. Windows has resumed the updates, although the policy is still there. */
 const RESUMED = 2;
 
 /**
@@ -115,9 +115,9 @@ const RESUMED = 2;
  *
  * The updates must also arrive: FAIL if an available update waits for more than 60 days, no search
  * has succeeded for that long, or nothing was installed for that long. Windows gets updates every
- * month. If another product installs the updates, which searches by itself, only the last
- * installation counts. Configuration Manager always does. Another one counts only if Windows would
- * not install updates by itself, because many use such a product for other work.
+ * month. If another product installs the updates, it also searches itself, so only the last
+ * installation counts. Configuration Manager always counts as such a product. Many organizations
+ * use the others for other work, so they count only if Windows would not install updates itself.
  */
 export async function autoUpdate(host: Host): Promise<CheckOutcome> {
 	const [asked, waiting] = await Promise.all([

@@ -195,7 +195,7 @@ function judgeDataVolumes(volumes: Answer[], system: Answer, images: Part) {
 	};
 }
 
-/** Most image files in image files that are followed, so that a circle ends. */
+/** Largest number of image files within image files that the agent follows, so that a loop ends. */
 const MAX_IMAGES = 5;
 
 const isProtected = ({ ProtectionStatus, ConversionStatus }: Answer) =>
