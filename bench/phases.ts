@@ -111,8 +111,8 @@ export async function fill(stand: Stand): Promise<void> {
 }
 
 /**
- * Lets each device send `options.changes` reports, each with one changed check. Most checks then have
- * several spans, as after months.
+ * Lets each device send `options.changes` reports, each with one changed check. Most checks then
+ * have several spans, as after months.
  */
 export async function change(stand: Stand): Promise<void> {
 	const { generator, port, options } = stand;

@@ -3,9 +3,9 @@ import type { Plugin } from "vite";
 const RESOLVED = "\0zip-without-workers";
 
 /**
- * Lets the library fflate, with which Excel files are made, pack them where it is called. For a part
- * of more than 160 kB it would start a worker from a `blob:` address, which the page's
- * Content-Security-Policy forbids, and would then never answer.
+ * Lets the library fflate, which packs Excel files, work in the calling thread. For a part of more
+ * than 160 kB it would start a worker from a `blob:` address. The page's Content-Security-Policy
+ * forbids that, and fflate would then never answer.
  */
 export function zipPlugin(): Plugin {
 	return {
@@ -16,7 +16,7 @@ export function zipPlugin(): Plugin {
 	};
 }
 
-/** The rest of the library is as it was. Our `zip` comes before that of `export *`. */
+/** Keeps the rest of the library. Our `zip` takes precedence over that of `export *`. */
 const CODE = `
 	import { zipSync } from "fflate/browser";
 	export * from "fflate/browser";

@@ -31,14 +31,14 @@ export interface Part {
 	lastDevice: string;
 }
 
-/** Something that could not be done. Everything else goes on. */
+/** A file or a month that failed. The run goes on with the others. */
 export interface ArchiveFailure {
 	/** Name of the file, or the month. */
 	name: string;
 	reason: string;
 }
 
-/** Failures in a row after which a task ends, because the store is probably away. */
+/** Failures in a row after which a task ends, because the store probably cannot be reached. */
 const MOST_FAILURES = 5;
 
 /** A run of the archive: its connection, its store, and what has failed. */

@@ -4,9 +4,9 @@ import { setRole } from "../db/roles.ts";
 import { AppError } from "../errors.ts";
 
 /**
- * Forgets files that the archive has lost, with the changes that they would need. The service then
- * writes new ones of the months that the database still has. It does not know a forgotten file again
- * that comes back. The connection is the owner's.
+ * Forgets files that the archive has lost, and the changes that were due for them. The service then
+ * writes new files of the months that the database still has. If a forgotten file comes back, the
+ * service does not know it. The connection is the owner's.
  *
  * Throws conflict if the service is working on the archive.
  */

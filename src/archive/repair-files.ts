@@ -3,8 +3,8 @@ import type { ArchiveSession, Part } from "./archive-session.ts";
 import { type ResultRow, readParquetFile } from "./parquet-file.ts";
 
 /**
- * Deletes the files of deleted organizations. Returns their number. The order is another one in each
- * run, so that files that cannot be deleted do not keep the others.
+ * Deletes the files of deleted organizations. Returns their number. Each run uses another order, so
+ * that files that cannot be deleted do not hold up the others.
  */
 export async function removeLeftovers(
 	session: ArchiveSession,

@@ -10,9 +10,9 @@ interface OfOrganization {
 }
 
 /**
- * Everything in a restored database that gives access and that an administrator can take away. What
- * was revoked, removed or used after the backup was made is valid in the backup. An operator must
- * therefore compare these lists with what should give access today.
+ * Everything in a restored database that gives access and that an administrator can take away. A
+ * credential that was revoked, removed or used after the backup was made is valid again. An
+ * operator must therefore compare these lists with what should give access today.
  */
 export interface Credentials {
 	api_tokens: { id: string; name: string; email: string }[];

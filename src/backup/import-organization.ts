@@ -261,7 +261,7 @@ async function addRows(
 			await addUnpacked(client);
 			continue;
 		}
-		// Its rows are about the packing of the other installation.
+		// The rows of this table concern the packing of the other installation.
 		if (name === CHANGES) continue;
 		const renumbered = RENUMBERED[name];
 		const values = columns.map((column) =>

@@ -88,8 +88,8 @@ export function addArchive(program: Command): void {
 }
 
 /**
- * Forgets the missing files, and returns their names. Throws bad_request if no file is there, because
- * ASSAY_ARCHIVE_URL then probably names another folder or bucket.
+ * Forgets the missing files, and returns their names. Throws bad_request if no file is there,
+ * because ASSAY_ARCHIVE_URL then probably names another folder or bucket.
  */
 async function forgetMissing(
 	files: readonly ArchiveFile[],

@@ -156,7 +156,10 @@ function show(
 	print(options, { organization_id: id, closure: closure ?? null }, text);
 }
 
-/** Says how many files of the archive the deletion includes. Returns an empty text if there are none. */
+/**
+ * Says how many files of the archive the deletion includes. Returns an empty text if there are
+ * none.
+ */
 async function describeArchive(id: string): Promise<string> {
 	const files = await withDatabase(({ ownerConnection }) =>
 		readArchiveFiles(ownerConnection, parseOrganizationId(id)),

@@ -81,8 +81,8 @@ export function examineDrafts({ dataDir, databaseUrl }: Config): Finding[] {
 const FORMER_DATABASE_MS = 7 * DAY_MS;
 
 /**
- * Reports the former databases that `restore --replace` has put aside. An old one is a warning, because
- * it can be as large as the present database, and nothing removes it.
+ * Reports the former databases that `restore --replace` has put aside. An old one is a warning,
+ * because it can be as large as the present database, and nothing removes it.
  */
 export async function examineFormerDatabases({
 	dataDir,

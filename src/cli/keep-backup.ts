@@ -73,8 +73,8 @@ export async function keepBackup(
 
 /**
  * Rejects with bad_request if the database lacks organizations of the last backup in the store. A
- * backup on standard output needs this, because nothing keeps it from becoming the newest backup. If
- * the store does not answer, the backup is made without the comparison.
+ * backup on standard output needs this, because nothing keeps it from becoming the newest backup.
+ * If the store does not answer, the backup is made without the comparison.
  */
 export async function compareWithStore(
 	{ backupStore: store }: Config,

@@ -167,7 +167,9 @@ Next, in the other installation, with the same version: ${COMMAND} org import ${
 	});
 }
 
-/** Returns how many files of the archive have reports that are nowhere else, so no export has them. */
+/**
+ * Returns how many files of the archive have reports that are nowhere else, so no export has them.
+ */
 async function countOnlyCopies(
 	{ ownerConnection }: Database,
 	organizationId: string,

@@ -15,8 +15,8 @@ import { requireRecord } from "./records.ts";
 import { addWatches } from "./watches.ts";
 
 /**
- * Operations of authors on their own comments. They are in the console only, because the list of tools
- * has no room for more. Administrators have the tool `deleteComment`.
+ * Operations of authors on their own comments. They are in the console only, because the list of
+ * tools has no room for more. Administrators have the tool `deleteComment`.
  */
 const own = {
 	toolset: "comments",

@@ -1,4 +1,4 @@
-/** Whether the day or the month comes first in a date such as 03/04/2026. */
+/** Orders of day and month in a date such as 03/04/2026: day first, month first. */
 export const DATE_ORDERS = ["DMY", "MDY"] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 

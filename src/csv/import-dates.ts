@@ -90,7 +90,7 @@ export function dependsOnOrder(text: string): boolean {
 	return readDay(text, "DMY") !== readDay(text, "MDY");
 }
 
-/** Returns true if a cell waits for the answer which number of its date is the month. */
+/** Returns true if the date of a cell cannot be read before the caller gives the order. */
 export function waitsForOrder(
 	{ cells }: FileLine,
 	field: string,
@@ -101,7 +101,7 @@ export function waitsForOrder(
 	);
 }
 
-/** Returns the problem of a cell that is no date in the order of its column. */
+/** Returns the problem of a cell that is not a date in the order of its column. */
 export function noDate(text: string, order: DateOrder | null): string {
 	if (order === null && dependsOnOrder(text)) {
 		return "needs date_orders to say whether the day or the month comes first";

@@ -146,7 +146,7 @@ export async function* planImport(
 			dates,
 			before,
 		);
-		// A record that is found by its reference id in another case keeps it as it is spelled.
+		// A record that is found by its reference id in another case keeps the spelling of the id.
 		if (before && by === "reference_id") delete given.reference_id;
 		let values: Values = {};
 		try {
@@ -208,7 +208,7 @@ export async function* planImport(
 	}
 }
 
-/** Returns the ids of the records that the lines name, each of which names one. */
+/** Returns the ids of the records that the lines name. Each line names one. */
 function idsOf(
 	lines: readonly FileLine[],
 	by: MatchBy,
@@ -241,7 +241,7 @@ async function rejectReserved(
 	}
 }
 
-/** Makes the lines wrong whose records may not be added beside those that exist. */
+/** Marks the lines as wrong whose new records may not be added beside the existing ones. */
 async function rejectRefused(
 	client: PoolClient,
 	kind: AnyRecordKind,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 
 const POLL_MS = 250;
-/** Pause if it is not known who holds the lock, for example a prepared transaction. */
+/** Pause if nothing says who holds the lock, for example a prepared transaction. */
 const UNKNOWN_MS = 5_000;
 
 /** A transaction of another program that holds a lock. */
@@ -65,8 +65,8 @@ export class LockWatch {
 	}
 
 	/**
-	 * Waits until the transactions have ended for which the session waited last. `tell` gets their
-	 * description first.
+	 * Waits until the transactions for which the session waited last have ended. Gives their
+	 * description to `tell` first.
 	 */
 	async blockersEnd(tell: (blockers: string) => void): Promise<void> {
 		const ids = this.#blockers.map(({ id }) => id);
@@ -84,7 +84,9 @@ export class LockWatch {
 		}
 	}
 
-	/** Returns no transaction if the database does not answer. The watched session says why. */
+	/**
+	 * Returns nothing if the database does not answer. The watched session then fails with the reason.
+	 */
 	async #find(condition: string, value: unknown): Promise<Blocker[]> {
 		try {
 			this.#client ??= await this.#open();

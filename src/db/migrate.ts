@@ -19,8 +19,8 @@ const SQL_DIR = join(import.meta.dirname, "../../sql");
 const MAX_ATTEMPTS = 4;
 
 /**
- * Longest time that a migration waits for a lock while it holds others. Whoever wants one of them,
- * or the same lock, waits as long. The pools of the service give up after 3 s.
+ * Longest time that a migration waits for a lock while it holds others. Other transactions that
+ * want one of these locks wait as long. The pools of the service give up after 3 s.
  */
 const LOCK_WAIT = "2s";
 
@@ -200,8 +200,8 @@ export async function makeMigrationsTable(client: Client): Promise<void> {
 
 /**
  * Applies one migration in a transaction of its own, again after a deadlock with the service. If
- * others hold a lock for long, gives up its own locks until they are done, because PostgreSQL makes
- * everybody wait behind it for the same tables.
+ * others hold a lock for long, gives up its own locks until they are done. Otherwise PostgreSQL
+ * would let everybody else wait behind the migration for the same tables.
  */
 async function applyAlone(
 	client: Client,

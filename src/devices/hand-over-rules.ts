@@ -4,7 +4,7 @@ import { changeRules, readRules } from "./check-rule-store.ts";
 import { checkName } from "./device-record.ts";
 import { lockPolicy, touchPolicy } from "./policy-operations.ts";
 
-/** A check for whose nonconformities a person answers. */
+/** A check whose nonconformities a person owns. */
 export interface OwnedRule {
 	id: string;
 	name: string | null;
@@ -32,7 +32,7 @@ export async function handOverRules(
 ): Promise<number> {
 	const { client, membership, changed } = context;
 	const { organizationId } = membership;
-	// Without this, each hand over would add a policy with the defaults.
+	// Otherwise each hand-over would add a policy with the defaults.
 	if ((await readOwnedRules(client, organizationId, from)).length === 0)
 		return 0;
 	await lockPolicy(context, organizationId);

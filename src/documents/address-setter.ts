@@ -4,16 +4,16 @@ import type { PoolClient } from "pg";
 const RECENT_DAYS = 30;
 
 /**
- * The user who set the address that a link to sign was mailed to. The fields are null if the audit log
- * does not say who it was.
+ * The user who set the address that a link to sign was mailed to. The fields are null if the audit
+ * log does not say who it was.
  */
 export interface AddressSetter {
 	address_set_by_id: string | null;
 	address_set_by_name: string | null;
 	address_set_at: string | null;
 	/**
-	 * True if a member without the role admin set it shortly before the request to sign, or after it. This
-	 * member could have let the service mail the link to a mailbox of their own.
+	 * True if a member without the role admin set it shortly before the request to sign, or after it.
+	 * This member could have let the service mail the link to a mailbox of their own.
 	 */
 	is_address_doubtful: boolean;
 }

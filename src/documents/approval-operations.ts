@@ -251,7 +251,7 @@ async function publish(
 	return readVersion(context, found.id);
 }
 
-/** Lets the approvals so far no longer count, because the text may change. */
+/** Makes the approvals so far count no longer, because the text may change. */
 async function endApprovals(
 	{ client, membership }: Context,
 	{ id }: Version,
@@ -277,7 +277,7 @@ async function setStatus(
 	});
 }
 
-/** Stores what the caller decided as these approvers. */
+/** Stores the decision of the caller for each of these approvers. */
 async function decide(
 	context: Context,
 	found: Version,
@@ -329,8 +329,8 @@ function requireAble(approvers: readonly Approver[]): void {
 }
 
 /**
- * Returns the approvers that the caller is. Two people of the register with the caller's address are
- * both the caller. Throws forbidden if the caller is no approver.
+ * Returns the approvers that stand for the caller. Two people of the register with the caller's
+ * address both do. Throws forbidden if the caller is not an approver.
  */
 async function requireApprover(
 	{ client, membership, principal }: Context,

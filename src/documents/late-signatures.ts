@@ -3,7 +3,10 @@ import { isWanted } from "./wanted-signatures.ts";
 /** Days after which a signature that somebody was asked for counts as missing. */
 export const SIGN_WITHIN_DAYS = 7;
 
-/** SQL condition: the signature `s` of the version `v` is wanted and has been asked for too long ago. */
+/**
+ * SQL condition: the request to sign `s` for the version `v` still counts and was made too long
+ * ago.
+ */
 export const IS_LATE = `s.state = 'REQUESTED' and s.requested_at < now() - interval '${SIGN_WITHIN_DAYS} days'
 	and ${isWanted("s", "v")}`;
 

@@ -34,7 +34,9 @@ interface OfRequest {
 	link_mailed_at: string | null;
 }
 
-/** Returns how the people can sign whom these requests to sign a document ask, by the request's id. */
+/**
+ * Returns how the people in these requests to sign a document can sign, by the id of the request.
+ */
 export async function readReach(
 	{ client, membership }: Context,
 	documentId: string,
@@ -83,8 +85,8 @@ export async function findLinkRequests(
 }
 
 /**
- * Notes that these requests to sign go out in a mail again, so that its links work from now on.
- * Returns the version of each, and how its person can sign.
+ * Notes that a mail for these requests to sign goes out again, so that its links work from now on.
+ * Returns the version of each request, and how its person can sign.
  */
 export async function noteReminders(
 	client: PoolClient,

@@ -58,7 +58,7 @@ export function signUrl(baseUrl: string, token: string): string {
 	return `${baseUrl}/sign-document#${token}`;
 }
 
-/** What the page shows. */
+/** Content of the page. */
 export interface ToSign {
 	organization_name: string;
 	person_name: string;
@@ -230,7 +230,9 @@ const toPage = ({
 	...page
 }: Found): ToSign => page;
 
-/** Returns what a token names. Whether the service made it is checked with the person's address. */
+/**
+ * Returns what a token names. Only the person's address shows later whether the service made it.
+ */
 function readToken(token: string): Request {
 	const [organizationId = "", signatureId = ""] =
 		token.length > 4 * ID_LENGTH ? [] : token.split(".");

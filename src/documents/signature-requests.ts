@@ -13,7 +13,7 @@ import { ENDS, IS_HERE, whyEnded } from "./wanted-signatures.ts";
 /** Most signatures of a version, requested and given. */
 export const MAX_SIGNATURES = 10_000;
 
-/** Most people whom one call asks. */
+/** Largest number of people that one call asks. */
 export const MAX_ASKED = 1000;
 
 export const personIds = () =>
@@ -213,7 +213,9 @@ export async function askToSign(
 	return asked;
 }
 
-/** Asks everybody again who signed the version before or was asked to, except people who have left. */
+/**
+ * Asks everybody again who signed the version before or was asked to, except people who have left.
+ */
 export async function askAgain(
 	context: Context,
 	version: VersionRow,

@@ -113,8 +113,8 @@ export const versionId = () =>
 	idSchema("document_version").meta(obvious("Id of the version"));
 
 /**
- * SQL for what the version `v` waits for from the people in the array `ids`, or null. A user may be
- * several people of the register, who have the same address.
+ * SQL for what the version `v` waits for from the people in the array `ids`, or null. Several
+ * people of the register can stand for one user if they have the same address.
  */
 export const waitsFor = (ids: string) => `case
 	when v.status = 'PENDING_APPROVAL' and exists (

@@ -12,11 +12,10 @@ export interface ToolSchemas {
 type Properties = Record<string, JsonSchema>;
 
 /**
- * Gives the records in results names, so that a generated client has one class for a risk and not
- * one for each tool that returns one. `Risk` is what getRisk, addRisk and updateRisk return, and
- * `RiskRow` is a row of listRisks, which lacks some fields if it is brief. `RiskTreatment` is a
- * choice of a register's field, in inputs too. Returns the named schemas. The tools then refer to
- * them.
+ * Names the records in results, so that a generated client has one class for a risk and not one for
+ * each tool that returns a risk. `Risk` is what getRisk, addRisk and updateRisk return. `RiskRow`
+ * is a row of listRisks, which lacks some fields if it is brief. `RiskTreatment` has the choices of
+ * a register's field, in inputs too. Returns the named schemas. The tools then refer to them.
  */
 export function nameRecords(tools: Map<string, ToolSchemas>): Properties {
 	const named: Properties = {};
@@ -81,7 +80,7 @@ function foundRows(tools: Map<string, ToolSchemas>): [string, JsonSchema][] {
 	);
 }
 
-/** Gives the choices of each register's fields names, and lets the register's tools use them. */
+/** Names the choices of each register's fields, and lets the register's tools refer to them. */
 function nameChoices(
 	tools: Map<string, ToolSchemas>,
 	records: Properties,
@@ -137,8 +136,8 @@ function withChoices(
 }
 
 /**
- * Says of each time in a result that it is one: a name that ends in `_at` means a time, in UTC and
- * as RFC 3339 has it.
+ * Marks each time in a result as a time. A name that ends in `_at` means a time in UTC, in the form
+ * of RFC 3339.
  */
 export function withTimes(schema: JsonSchema): JsonSchema {
 	const { items, anyOf } = schema;

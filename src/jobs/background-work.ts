@@ -123,9 +123,8 @@ export function startBackgroundWork(
 				poller?.wake();
 		},
 		/**
-		 * Stops the work. Nothing may make events any more when this is called. All begin no further
-		 * work at once, so the whole takes as long as the slowest, such as a receiver that does not
-		 * answer.
+		 * Stops the work. Nothing may make events any more when this is called. All parts stop at the
+		 * same time, so this takes as long as the slowest one, such as a receiver that does not answer.
 		 */
 		async stop() {
 			const jobs = [

@@ -1,7 +1,7 @@
 /**
- * What the service stops, in this order. The order is not that of the starts: first comes what makes
- * work, then what does it, and then the connections to the database. The spans of the last
- * statements are exported after that.
+ * Parts of the service in the order in which it stops them, which is not that of the starts. First
+ * come those that make work, then those that do it, and then the connections to the database. The
+ * export of spans comes last, because the last statements make spans too.
  */
 const ORDER = [
 	"web server",
@@ -39,9 +39,9 @@ export class Stops {
 	}
 
 	/**
-	 * Runs the stops, each after the one before it has ended. A stop that fails keeps no other from
-	 * running. Rejects at the end with its error, or with an AggregateError if there are several. A
-	 * second call waits for the first one.
+	 * Runs the stops one after the other. If one fails, the others still run. Rejects at the end with
+	 * the error, or with an AggregateError if there are several. A second call waits for the first
+	 * one.
 	 */
 	run(): Promise<void> {
 		this.#stopping ??= this.#run();

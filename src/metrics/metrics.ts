@@ -53,7 +53,7 @@ export interface MetricsParts {
 	baseUrl: string;
 	/** The folders on this machine that Assay fills. */
 	folders: DiskFolders;
-	/** Whether ASSAY_ARCHIVE_URL is set. */
+	/** True if ASSAY_ARCHIVE_URL is set. */
 	hasArchive: boolean;
 	log: Logger;
 }

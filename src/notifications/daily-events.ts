@@ -15,7 +15,7 @@ const POLL_MS = 60_000;
 /** Most ids of records that an event has for each list. */
 const MAX_IDS = 5;
 
-/** The events of which an organization has at most one a day. */
+/** The events that an organization gets at most once a day. */
 export const DAILY_EVENTS = [
 	"work.overdue",
 	"reviews.due",

@@ -90,9 +90,9 @@ async function queueDigests(
 }
 
 /**
- * Queues a mail for each person that the SQL `people` finds and who has not stopped these mails.
- * If there is a limit, those come first who have waited the longest for such a mail. Returns how many
- * people get none because of the limit.
+ * Queues a mail for each person that the SQL `people` finds and who has not stopped these mails. If
+ * there is a limit, the people who have waited the longest for such a mail come first. Returns how
+ * many people get none because of the limit.
  */
 async function queueFor(
 	client: PoolClient,

@@ -131,7 +131,7 @@ function dailyLines(
 	});
 }
 
-/** What comes on a day that is neither a review nor an expiry. */
+/** Words for a date that is neither a review nor an expiry. */
 const COMING: Readonly<Record<string, string>> = {
 	renewal_notice_date: "Notices for",
 	starts_on: "Beginnings of",

@@ -94,7 +94,9 @@ export const composeOverdueWork: Compose = async (parts, mail) => {
 		},
 	);
 	if (!recipient || work.length === 0) return null;
-	/** Where the person does the work. A page behind a sign-in helps nobody without an account. */
+	/**
+	 * Address at which the person does the work. Somebody without an account needs a link to sign.
+	 */
 	const urlOf = ({ kind, id, signature_id: signatureId }: Overdue): string => {
 		const page = `${baseUrl}/o/${organizationId}/r/${kind}/${id}`;
 		const signing = signatureId && toSign.get(signatureId);

@@ -75,7 +75,7 @@ export async function findPersonOf(
 	return first;
 }
 
-/** Most people with one address whom a user can be. */
+/** Largest number of people with one address that can stand for a user. */
 const MAX_PEOPLE = 20;
 
 /**

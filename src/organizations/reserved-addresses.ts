@@ -12,9 +12,10 @@ const WHY = {
 };
 
 /**
- * Finds the people whose e-mail address only an administrator may change. A member is the person with
- * the same address, so whoever could change it would sign and approve documents as somebody else. A
- * link to sign goes to the address, too, also in later rounds of those who have signed before.
+ * Finds the people whose e-mail address only an administrator may change. A member is the person
+ * with the same address, so a user who could change it would sign and approve documents as somebody
+ * else. A link to sign goes to the address too, and so will later links of people who have signed
+ * before.
  */
 export const findReservedAddresses: FindReserved = async (
 	client,

@@ -4,8 +4,9 @@ import type { Principal } from "../principal.ts";
 import { requireOrganization } from "./organization-store.ts";
 
 /**
- * Lifts the limits of an organization that a user made: it may mail people and invite them as one that
- * was made with a command. Returns false if there was nothing to lift. Throws not_found.
+ * Lifts the limits of an organization that a user made. It may then mail and invite people like an
+ * organization that was made with a command. Returns false if there was nothing to lift. Throws
+ * not_found.
  */
 export async function trustOrganization(
 	client: PoolClient,

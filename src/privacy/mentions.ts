@@ -18,8 +18,8 @@ interface Texts {
 const TEXT_TYPES = ["name", "text", "url", "email", "names", "emails"];
 
 /**
- * Everything in which somebody may have written a person's name. Names of users are not in it, such as
- * the author of a comment: the erasure of the user replaces them.
+ * Everything in which somebody may have written a person's name. It leaves out names of users, such
+ * as the author of a comment, because the erasure of the user replaces them.
  */
 export const texts: readonly Texts[] = [
 	...recordKinds.map((definition) => ({
@@ -150,8 +150,8 @@ export const texts: readonly Texts[] = [
 ];
 
 /**
- * Lists what contains one of `wanted`, for example a description that contains the person's name. The
- * record `except` is left out.
+ * Lists everything that contains one of `wanted`, for example a description with the person's name.
+ * Leaves out the record `except`.
  */
 export async function readMentions(
 	client: PoolClient,

@@ -198,7 +198,7 @@ async function takenReferenceIds(
 	});
 }
 
-/** Returns an issue for each row that may not be added beside the records that exist. */
+/** Returns an issue for each row that may not be added beside the existing records. */
 async function refusedRows(
 	{ client, membership }: Context,
 	kind: AnyRecordKind,

@@ -110,7 +110,7 @@ export interface RecordKind<
 	check?: (record: Values) => FieldIssue[];
 	/** Finds the updates that only an administrator may make. */
 	reserved?: FindReserved;
-	/** Finds the new records that nobody may add beside those that exist. */
+	/** Finds the new records that nobody may add beside the existing ones. */
 	refused?: FindRefused;
 }
 

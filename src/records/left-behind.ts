@@ -40,8 +40,8 @@ const DOCUMENTS = {
 
 /**
  * Returns what somebody still has to decide after a hand over: who approves a document, who signs
- * instead, and who owns a claimed device. If the caller is not an administrator, the rules of checks are
- * left too.
+ * instead, and who owns a claimed device. If the caller is not an administrator, the rules of
+ * checks are left too.
  */
 export async function readLeftBehind(
 	{ client, membership }: Context,

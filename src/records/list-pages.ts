@@ -163,7 +163,7 @@ function directionText(orders: Record<string, Order>): string {
 
 export type ListInput = z.output<ReturnType<typeof listInput>>;
 
-/** What a list may be asked. The filters besides `query` are those of the listing. */
+/** Input of a list. The filters besides `query` are those of the listing. */
 interface PageInput extends Omit<ListInput, "organization_id" | "filter"> {
 	organization_id?: string;
 	filter?: { query?: string | undefined; [name: string]: unknown } | undefined;

@@ -4,8 +4,8 @@ import type { AnyRecordKind } from "./kind.ts";
 import type { Values } from "./values.ts";
 
 /**
- * Returns the new records that nobody may add beside those that exist. The issue says which field and
- * why. The number of statements does not depend on the number of records.
+ * Returns the new records that nobody may add beside the existing ones. The issue says which field
+ * is wrong and why. The number of statements does not depend on the number of records.
  */
 export type FindRefused = (
 	client: PoolClient,

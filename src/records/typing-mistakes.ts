@@ -2,7 +2,7 @@
 const SHORTEST = 4;
 const LONGEST = 30;
 
-/** From this length on, the index finds a word by what is before and after three of its letters. */
+/** From this length on, one pattern leaves a window of letters open and covers several mistakes. */
 const LONG = 8;
 
 /** Length of the parts of words in the index of the texts. Shorter parts would read all of it. */
@@ -11,7 +11,7 @@ const TRIGRAM = 3;
 /** Shortest word that is also compared with the beginnings of longer ones. */
 const BEGINNING = 6;
 
-/** Returns the words of a text, without the signs between them, which the index does not know. */
+/** Returns the words of a text. The index does not know the signs between them. */
 export const lettersIn = (text: string): string[] =>
 	text.match(/[\p{L}\p{N}]+/gu) ?? [];
 
@@ -45,7 +45,7 @@ export function mistypedPatterns(word: string): string[] {
 		patterns.add([...before, "_".repeat(space), ...after].join(""));
 	};
 	if (length >= LONG) {
-		// Each mistake concerns one letter or two next to each other, which are in one of these windows.
+		// Each mistake concerns one letter or two neighbors, which lie in one of these windows.
 		for (let at = 0; at < length; at += 2) {
 			for (const gap of [2, 3, 4]) add(at, gap, at + 3);
 		}
@@ -75,7 +75,7 @@ export function hasMistyped(text: string, word: string): boolean {
 	);
 }
 
-/** Returns where the word, with one mistake, may end that stands at the beginning of a text. */
+/** Returns where the word may end, with one mistake, if it stands at the beginning of the text. */
 function endsOfMistyped(text: string, word: string): number[] {
 	let same = 0;
 	while (same < word.length && text[same] === word[same]) same++;

@@ -80,7 +80,7 @@ async function dropIf(
 			throw error;
 		}
 	};
-	// Usually it is known without a lock that the partition stays.
+	// Usually this already shows, without a lock, that the partition stays.
 	if (!(await inTransaction(holds))) return false;
 	return inTransaction(async () => {
 		// Readers wait meanwhile. They lock the parent first, so this does the same.

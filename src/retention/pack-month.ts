@@ -77,7 +77,7 @@ export class MonthOfReports {
 	 */
 	async pack(): Promise<boolean> {
 		await this.#client.query("select begin_packed_month($1)", [this.#month]);
-		// The month may have been archived and dropped before an import brought further reports of it.
+		// The month may have been archived and dropped before an import added further reports of it.
 		await this.#asAgent("delete from archived_months where month = $1", [
 			this.#month,
 		]);
@@ -334,8 +334,8 @@ export class MonthOfReports {
 }
 
 /**
- * Throws an error that concerns the whole database, such as a lost connection or a lock. One device
- * can need too much time or memory.
+ * Throws errors that concern the whole database, such as a lost connection or a lock. Too much time
+ * or memory can be the fault of one device, so this does not throw them.
  */
 function requireDeviceError(error: unknown): void {
 	const code = codeOf(error);

@@ -1,6 +1,8 @@
 import type { Client, Pool } from "pg";
 
-/** Days after the end of a month at which its reports are packed. Until then, devices may extend them. */
+/**
+ * Days from the end of a month until its reports are packed. Devices may extend them until then.
+ */
 export const DAYS_UNTIL_PACKED = 14;
 
 export interface PlainMonth {

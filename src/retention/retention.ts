@@ -125,7 +125,7 @@ async function dropPartitions(
 		if (!hasArchive) {
 			await client.query(`drop table ${name}`);
 		} else {
-			// Files are made of packed reports. So plain ones, such as those of an import, are in none.
+			// Files have packed reports only, so no file has plain ones, such as those of an import.
 			const drop = isPacked ? dropIfArchived : dropIfEmpty;
 			if (!(await drop(client, month))) continue;
 		}

@@ -257,8 +257,8 @@ export function matching(
 }
 
 /**
- * Returns the commands whose label has the words of the query if they are read with one typing
- * mistake each.
+ * Returns the commands whose label has the words of the query, each of which may have one typing
+ * mistake.
  */
 export function similarTo(
 	commands: readonly Command[],

@@ -84,8 +84,8 @@ function Search({
 			?.scrollIntoView({ block: "nearest" });
 	});
 
-	// If the user presses Enter before the response arrives, the first record is opened when it does,
-	// unless it does not match and only has a similar name.
+	// If the user presses Enter before the response arrives, the dialog opens the first record when
+	// it does. It opens no record that only has a similar name.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: `chosen` changes on each render.
 	useEffect(() => {
 		if (!entered || !isReady) return;

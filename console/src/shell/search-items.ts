@@ -32,7 +32,7 @@ export interface Item {
 	beside?: string;
 	icon: Icon;
 	isCommand: boolean;
-	/** True for a record that does not match, and has only a similar name. */
+	/** True for a record that does not match but has a similar name. */
 	isSimilar?: true;
 	choose: () => void;
 }

@@ -14,8 +14,9 @@ export type ApprovedAlone = "the only administrator" | "the requester";
 
 /**
  * Throws forbidden if somebody else has to approve the exception. If the caller approves without a
- * second person, returns the words for the audit log. An administrator who copied the link may approve
- * only if the organization has no other administrator. Throws bad_request if that approval has no note.
+ * second person, returns the words for the audit log. An administrator who copied the link may
+ * approve only if the organization has no other administrator. Throws bad_request if that approval
+ * has no note.
  */
 export async function requireMayApprove(
 	context: Context,
@@ -81,9 +82,10 @@ async function isOwnRequest(
 }
 
 /**
- * Returns in words what the caller did that may have brought the person's link into the caller's own
- * mailbox, or undefined. The caller set the person's address less than TRACE_DAYS before the request. Or
- * the caller was the last to set it, at any time, and gave the device to the person in these days.
+ * Returns in words what the caller did that may have brought the person's link into the caller's
+ * own mailbox, or undefined. The caller set the person's address less than TRACE_DAYS before the
+ * request. Or the caller was the last to set it, at any time, and gave the device to the person in
+ * these days.
  */
 async function findInfluence(
 	{ client, membership }: Context,

@@ -189,7 +189,7 @@ export const isFirewallOn = (evidence: Evidence): boolean =>
 	(evidence.service_running !== false &&
 		PROFILES.some((name) => evidence[`${name}_profile_enabled`] === true));
 
-/** Who has paused the updates of Windows, if it was not the user. */
+/** Words for what has paused the updates of Windows, if it was not the user. */
 const PAUSED_BY: Record<string, string> = {
 	device_management: " by device management",
 	group_policy: " by a group policy",

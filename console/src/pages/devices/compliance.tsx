@@ -19,7 +19,7 @@ const UNPROVED = [
 
 /**
  * Shows what the policy makes of the device, why, and how many checks are in each state that is
- * open. What has to be fixed comes first, also if the device as a whole is called not proved.
+ * open. Shows the checks to fix first, even if the device as a whole is not proved.
  */
 export function Compliance({ device }: { device: Device }) {
 	const { postures, missing_checks: missing } = device;

@@ -121,7 +121,7 @@ export function DeviceSection({
 	);
 }
 
-/** The evidence is for those who want to know why. The advice above it is enough for the others. */
+/** Hides the evidence until it is opened, because the advice above it is enough for most people. */
 function FoldedEvidence({ check }: { check: MyCheck }) {
 	return (
 		<Accordion variant="contained">

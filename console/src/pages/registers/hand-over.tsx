@@ -124,7 +124,7 @@ const WORDS: Record<Left["as"], string> = {
 		"Claimed owner of devices, which nobody has confirmed. Choose their owners:",
 };
 
-/** Lists what was not handed over, because somebody has to decide about it. */
+/** Lists what was not handed over because somebody has to decide about it. */
 function LeftBehind({
 	left,
 	organizationId,
@@ -132,7 +132,7 @@ function LeftBehind({
 	left: readonly Left[];
 	organizationId: string;
 }) {
-	// The page shows less once it reads again, and would close this list with its button.
+	// Reading the page again would remove the button, and with it this list.
 	useEffect(() => () => void forgetReadings(), []);
 	return (
 		<Stack>

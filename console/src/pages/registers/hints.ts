@@ -113,8 +113,8 @@ function withoutAdvice({ text, ...hint }: Hint): Hint {
 }
 
 /**
- * What to do about a date of which the home page and the weekly mail remind, once it has passed: by
- * the field, or by the kind and the field.
+ * Advice about a date in a reminder, once the date has passed, by the field or by the kind and the
+ * field.
  */
 const PASSED: Record<string, string> = {
 	next_review_date: "The review is overdue. Review it and set the next date.",

@@ -14,7 +14,7 @@ import { RollBackImport } from "./roll-back-import.tsx";
 
 type Import = OutputOf<"listImports">["imports"][number];
 
-/** Lists the last imports into a register. Who made an import can roll it back. */
+/** Lists the last imports into a register. The user who made an import can roll it back. */
 export function RecentImports({ kind }: { kind: KindDescription }) {
 	const { organizationId, mayAdmin } = useOrganization();
 	const [asked, setAsked] = useState<Import>();

@@ -11,10 +11,12 @@ export type Meanings = Readonly<
 	Record<string, Readonly<Record<string, string | null>>>
 >;
 
-/** Whether the day or the month comes first in the dates of a field. */
+/** The order of day and month in the dates of a field. */
 export type DateOrders = Readonly<Record<string, "DMY" | "MDY">>;
 
-/** Returns the lines that only wait for an answer of the reader, and the plan without them. */
+/**
+ * Returns the lines that wait only for an answer of the reader, and the plan without these lines.
+ */
 export function withoutWaiting(plan: Plan): { waiting: number; plan: Plan } {
 	const lines = plan.lines.filter((line) => !isWaiting(line));
 	const waiting = plan.lines.length - lines.length;

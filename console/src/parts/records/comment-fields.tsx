@@ -13,7 +13,7 @@ const MAX_OFFERED = 100;
 export const isWritten = (text: string) =>
 	text.trim() ? null : "Enter a comment.";
 
-/** The text of a comment and whom it mentions, with the form's buttons beside them. */
+/** Fields for the text of a comment and the members whom it mentions, with the form's buttons. */
 export function CommentFields({
 	form,
 	mentioned: named = [],
@@ -40,7 +40,7 @@ export function CommentFields({
 		value: user_id,
 		label: `${name} (${email})`,
 	}));
-	// Of many members, the list offers only the first.
+	// The list offers only the first members if there are many.
 	const more = named.filter(
 		({ user_id }) => !others.some((other) => other.user_id === user_id),
 	);

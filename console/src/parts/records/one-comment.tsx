@@ -15,7 +15,9 @@ import { CommentFields, isWritten } from "./comment-fields.tsx";
 
 type Comment = OutputOf<"listComments">["comments"][number];
 
-/** Shows a comment. Its author may correct it for a while and delete it, and administrators too. */
+/**
+ * Shows a comment. Its author may correct it for a while. The author and administrators delete it.
+ */
 export function OneComment({ comment }: { comment: Comment }) {
 	const { mayAdmin, mayWrite } = useOrganization();
 	const { data: me } = useQuery(meQuery);
@@ -95,7 +97,9 @@ export function OneComment({ comment }: { comment: Comment }) {
 	);
 }
 
-/** The service decides. The button only does not offer what it would reject. */
+/**
+ * The service decides. The console only hides the button when the service would reject the call.
+ */
 function isRecent({ created_at }: Comment): boolean {
 	const age = Date.now() - Date.parse(created_at);
 	return age < CORRECTION_MINUTES * 60_000;

@@ -42,7 +42,9 @@ export function PlainValue({ value, names }: { value: unknown; names: Names }) {
 	return names.get(text) ?? text;
 }
 
-/** Names people by their ids. Of a deleted person, only the end of the id is shown. */
+/**
+ * Shows people, given by their ids, by their names. Shows the end of the id of a deleted person.
+ */
 function peopleInWords(ids: unknown[], names: Names): string {
 	const shown = ids.map(String).map((id) => names.get(id) ?? endOfId(id));
 	return `${ids.length === 1 ? "Person" : "People"}: ${shown.join(", ")}`;

@@ -15,7 +15,7 @@ export interface FoundRecord {
 	name: string | null;
 	/** What tells it from others of the same name, such as "Done · Mei Tanaka". */
 	beside: string;
-	/** True if it does not match the words, and has only a similar name. */
+	/** True if it does not match the words but has a similar name. */
 	isSimilar?: true;
 }
 

@@ -61,7 +61,7 @@ export default function DocumentText({ document }: { document: AnyRecord }) {
 	const [isComparing, setComparing] = useState(false);
 	/** The id of the draft that is open in the editor. */
 	const [edited, setEdited] = useState<string>();
-	/** What the text begins with that the reader writes and has not stored yet. */
+	/** The beginning of a new version, until the reader stores it. */
 	const [beginning, setBeginning] = useState<Beginning>();
 	const input = inPast("listDocumentVersions", {
 		document_id: document.id,

@@ -76,8 +76,8 @@ export function SignedHow({ signature }: { signature: Signature }) {
 				<>
 					<StatusBadge tone="warning" label="Check the address" />
 					<Text size="sm" c="dimmed">
-						A member without the role admin set it shortly before the person
-						was asked, or later. The person was asked on{" "}
+						A member without the role admin set it shortly before the person was
+						asked, or later. The person was asked on{" "}
 						<DateTime value={requested_at} />.
 					</Text>
 				</>
