@@ -1,5 +1,9 @@
 import { Group, Select, Stack, Text, Title } from "@mantine/core";
-import { type DateOrder, readDay } from "../../../../src/csv/dates.ts";
+import {
+	DATE_ORDERS,
+	type DateOrder,
+	readDay,
+} from "../../../../src/csv/dates.ts";
 import type { OutputOf } from "../../api.ts";
 import { formatDay } from "../../parts/days.ts";
 import type { DateOrders } from "./unknown-values.ts";
@@ -44,7 +48,7 @@ export function DateOrderFields({
 						w={260}
 						maw="100%"
 						styles={{ label: { overflowWrap: "anywhere" } }}
-						data={(["DMY", "MDY"] as const).map((one) => ({
+						data={DATE_ORDERS.map((one) => ({
 							value: one,
 							label: labelOf(value, one),
 						}))}

@@ -1,3 +1,4 @@
+import type { DateOrder } from "../../../../src/csv/dates.ts";
 import type { OutputOf } from "../../api.ts";
 
 type Plan = OutputOf<"importRecords">;
@@ -12,7 +13,7 @@ export type Meanings = Readonly<
 >;
 
 /** The order of day and month in the dates of a field. */
-export type DateOrders = Readonly<Record<string, "DMY" | "MDY">>;
+export type DateOrders = Readonly<Record<string, DateOrder>>;
 
 /**
  * Returns the lines that wait only for an answer of the reader, and the plan without these lines.
