@@ -82,14 +82,12 @@ export const composeOverdueWork: Compose = async (parts, mail) => {
 				[organizationId, peopleId, MAX_LISTED + 1],
 			);
 			const recipient = await findRecipient(client, mail);
-			const listed = work.slice(0, MAX_LISTED);
-			const toSign = recipient
-				? await noteReminders(
-						client,
-						organizationId,
-						listed.flatMap(({ signature_id: id }) => id ?? []),
-					)
-				: new Map();
+			const listed = recipient ? work.slice(0, MAX_LISTED) : [];
+			const toSign = await noteReminders(
+				client,
+				organizationId,
+				listed.flatMap(({ signature_id: id }) => id ?? []),
+			);
 			return { recipient, work, toSign };
 		},
 	);
