@@ -4,6 +4,7 @@ import { MOVED_MONTH_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isConnectionTrouble } from "../errors.ts";
+import { partitionOf } from "../retention/partition-name.ts";
 import { nameOf } from "./archive-files.ts";
 import { type ArchiveStore, digestOf } from "./archive-store.ts";
 import { readPackedResults } from "./packed-results.ts";
@@ -135,9 +136,8 @@ export class ArchiveSession {
 
 	/** Waits for changes of the month's packed reports, so that the next statement sees them. */
 	async waitForWriters(month: string): Promise<void> {
-		await this.client.query(
-			`begin; lock table ${packedTable(month)} in share mode; commit`,
-		);
+		const table = partitionOf("packed_posture_reports", month);
+		await this.client.query(`begin; lock table ${table} in share mode; commit`);
 	}
 
 	/** Runs a statement as the role that sees the reports of all organizations. */
@@ -178,6 +178,3 @@ export class ArchiveSession {
 		}
 	}
 }
-
-const packedTable = (month: string) =>
-	`packed_posture_reports_${month.slice(0, 7).replace("-", "_")}`;

@@ -1,5 +1,6 @@
 import { type Client, escapeIdentifier } from "pg";
 import { codeOf, UNDEFINED_TABLE } from "../db/sqlstate.ts";
+import { partitionOf } from "../retention/partition-name.ts";
 
 /** Returns the name of the temporary table with the rows of a file for this table, in quotes. */
 export const staged = (table: string) => escapeIdentifier(`import_${table}`);
@@ -22,9 +23,7 @@ export async function beginWithPartitions(client: Client): Promise<void> {
 		) r
 		order by 1`);
 	const months = rows.map(({ month }) => month);
-	const names = months.map(
-		(month) => `posture_reports_${month.slice(0, 7).replace("-", "_")}`,
-	);
+	const names = months.map((month) => partitionOf("posture_reports", month));
 	for (;;) {
 		await client.query(
 			"select make_posture_report_partition(month) from unnest($1::timestamptz[]) month",

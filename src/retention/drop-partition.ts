@@ -1,8 +1,7 @@
 import type { Client } from "pg";
 import { setRole } from "../db/roles.ts";
 import { codeOf, QUERY_CANCELED } from "../db/sqlstate.ts";
-
-const nameOf = (month: string) => month.slice(0, 7).replace("-", "_");
+import { partitionOf } from "./partition-name.ts";
 
 /**
  * Drops the partition with the plain reports of a month, if it has none. `month` is its first day.
@@ -14,7 +13,7 @@ export async function dropIfEmpty(
 ): Promise<boolean> {
 	return dropIf(
 		client,
-		{ parent: "posture_reports", name: `posture_reports_${nameOf(month)}` },
+		"posture_reports",
 		`not exists (
 			select from posture_reports r
 			where r.received_at >= $1::date and r.received_at < $1::date + interval '1 month'
@@ -33,10 +32,7 @@ export async function dropIfArchived(
 ): Promise<boolean> {
 	return dropIf(
 		client,
-		{
-			parent: "packed_posture_reports",
-			name: `packed_posture_reports_${nameOf(month)}`,
-		},
+		"packed_posture_reports",
 		`exists (select from archived_months a where a.month = $1::date)
 		and not exists (select from archive_changes c where c.month = $1::date)`,
 		month,
@@ -50,11 +46,12 @@ export async function dropIfArchived(
  */
 async function dropIf(
 	client: Client,
-	{ parent, name }: { parent: string; name: string },
+	table: Parameters<typeof partitionOf>[0],
 	condition: string,
 	month: string,
 	note?: string,
 ): Promise<boolean> {
+	const name = partitionOf(table, month);
 	const asAgent = async <Row extends object>(text: string) => {
 		await client.query(setRole("agent", "transaction"));
 		const { rows } = await client.query<Row>(text, [month]);
@@ -85,7 +82,7 @@ async function dropIf(
 	return inTransaction(async () => {
 		// Readers wait meanwhile. They lock the parent first, so this does the same.
 		await client.query("set local statement_timeout = '2s'");
-		await client.query(`lock table only ${parent} in access exclusive mode`);
+		await client.query(`lock table only ${table} in access exclusive mode`);
 		await client.query(`lock table ${name} in access exclusive mode`);
 		if (!(await holds())) return false;
 		if (note) await asAgent(note);

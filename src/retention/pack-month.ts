@@ -4,6 +4,7 @@ import { setRole } from "../db/roles.ts";
 import { codeOf, OUT_OF_MEMORY, QUERY_CANCELED } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { dropIfEmpty } from "./drop-partition.ts";
+import { partitionOf } from "./partition-name.ts";
 
 /** Number of reports that are packed in a transaction. That takes about half a second of a core. */
 const STEP_SIZE = 3_000;
@@ -114,10 +115,11 @@ export class MonthOfReports {
 			(device) => this.#moveDevice(device),
 		);
 		if (!isThrough) return false;
-		const name = this.#month.slice(0, 7).replace("-", "_");
 		try {
 			// Without its dead rows, PostgreSQL sees at once that the partition is empty.
-			await this.#client.query(`vacuum posture_reports_${name}`);
+			await this.#client.query(
+				`vacuum ${partitionOf("posture_reports", this.#month)}`,
+			);
 		} catch (error) {
 			if (codeOf(error) !== QUERY_CANCELED) throw error;
 		}
