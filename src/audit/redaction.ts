@@ -132,11 +132,11 @@ export async function readEntriesAbout(
 /**
  * Removes a person from an organization's log: names, addresses, clients, and the values of records
  * about that person. A field that names the person in an entry about a document is erased whole,
- * also if it names others. Such an entry always has digests. An entry keeps its hash, so the chain and every hash that somebody noted
- * elsewhere stay valid. The salt of a field is erased with the field, so that nobody can confirm a
- * guess of its value. A new entry, which the chain protects, lists the erased fields. `client` acts
- * as assay_privacy. The function seals first and lets nobody else seal until the transaction ends,
- * so call it last.
+ * also if it names others. Such an entry always has digests. An entry keeps its hash, so the chain and
+ * every hash that somebody noted elsewhere stay valid. The salt of a field is erased with the field, so
+ * that nobody can confirm a guess of its value. A new entry, which the chain protects, lists the erased
+ * fields. `client` acts as assay_privacy. The function seals first and lets nobody else seal until the
+ * transaction ends, so call it last.
  *
  * Returns the number of entries that were redacted. A second call finds nothing and adds nothing.
  */

@@ -2,10 +2,10 @@ import type { PoolClient } from "pg";
 
 /**
  * Replaces the user's name in approvals and signatures, removes the network address of signatures, and
- * replaces the names of those who published versions
- * or asked people to sign. No id says who published or asked, so the names go with which the user
- * acted in the organization, also those of a namesake. Then replaces the names in what the past keeps
- * of deleted documents and statements. `client` acts as assay_privacy.
+ * replaces the names of those who published versions or asked people to sign. No id says who published
+ * or asked, so the names go with which the user acted in the organization, also those of a namesake.
+ * Then replaces the names in what the past keeps of deleted documents and statements. `client` acts as
+ * assay_privacy.
  */
 export async function renameInDocuments(
 	client: PoolClient,
