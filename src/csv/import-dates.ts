@@ -86,7 +86,7 @@ export async function findDateColumns(
 }
 
 /** Returns true for a date that is another day, or none, if the other number is its month. */
-export function dependsOnOrder(text: string): boolean {
+function dependsOnOrder(text: string): boolean {
 	return readDay(text, "DMY") !== readDay(text, "MDY");
 }
 

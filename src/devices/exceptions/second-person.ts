@@ -7,7 +7,7 @@ import type { DeviceException } from "./exception-record.ts";
  * Days for which an administrator cannot bypass the rule of two people by switching it off, or by
  * choosing the mailbox that gets the link of a person. The audit log says when that was.
  */
-export const TRACE_DAYS = 30;
+const TRACE_DAYS = 30;
 
 /** Words of the audit log for an approval without a second person. */
 export type ApprovedAlone = "the only administrator" | "the requester";
