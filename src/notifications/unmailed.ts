@@ -14,3 +14,15 @@ export async function noteUnmailed(
 		[organizationId, channelId, count],
 	);
 }
+
+/** Forgets on all channels who got no mail, because the organization has no limit any more. */
+export async function forgetUnmailed(
+	client: PoolClient,
+	organizationId: string,
+): Promise<void> {
+	await client.query(
+		`update notification_channels set unmailed_count = 0, unmailed_at = null
+		where organization_id = $1 and unmailed_count > 0`,
+		[organizationId],
+	);
+}

@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { appendChanges } from "../audit/log.ts";
+import { forgetUnmailed } from "../notifications/unmailed.ts";
 import type { Principal } from "../principal.ts";
 import { requireOrganization } from "./organization-store.ts";
 
@@ -20,6 +21,7 @@ export async function trustOrganization(
 	);
 	const [changed] = rows;
 	if (!changed) return false;
+	await forgetUnmailed(client, id);
 	await appendChanges(client, principal, "trustOrganization", id, [
 		{
 			kind: "organization",

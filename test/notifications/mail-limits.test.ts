@@ -80,14 +80,23 @@ test("in an organization that a user made, all members get their weekly mail, an
 	expect(await recipients(id, 11)).toEqual(expect.arrayContaining(left));
 
 	await passWeek();
+	const another = await addOverdue();
+	expect(await recipients(id, 11)).toHaveLength(11);
+	expect(await channelOf(id)).toMatchObject({ unmailed_count: 3 });
+	await passWeek();
 	const { url } = stand.served.database;
 	const trusted = await runCommand(
 		["org", "trust", stand.served.organizationId],
 		{ DATABASE_URL: url },
 	);
 	expect(trusted.stdout).toContain("without a limit");
-	expect(await recipients(id, 13)).toEqual([...members, ...strangers].sort());
-	expect(await channelOf(id)).toMatchObject({ unmailed_count: 0 });
+	expect(await channelOf(id)).toMatchObject({
+		unmailed_count: 0,
+		unmailed_at: null,
+	});
+	expect(await recipients(id, 14)).toEqual(
+		[...members, ...strangers, another].sort(),
+	);
 	const again = await runCommand(
 		["org", "trust", stand.served.organizationId],
 		{ DATABASE_URL: url },
