@@ -136,7 +136,7 @@ function describeReminders({ reminders = [] }: AnyRecordKind) {
 	);
 }
 
-/** The kinds without a link to which a list is filtered most. */
+/** The most frequent filters for records without a link, by the kind of the linked record. */
 const MISSING: Partial<Record<string, readonly Choice[]>> = {
 	control: [
 		{ value: "evidence", label: "Without evidence" },

@@ -7,7 +7,7 @@ import { zipPlugin } from "./zip-plugin.ts";
 /** Marks the places in the page into which the server writes the nonce of each response. */
 export const NONCE_PLACEHOLDER = "__NONCE__";
 
-/** Our own modules and the icons, of which a page needs many. */
+/** Our own modules and the icons. A page needs many of them. */
 const OURS = /\/src\/|tabler|kinds/;
 /** Modules that the pages about devices need, and others too, but not the first page. */
 const FURTHER =

@@ -1,9 +1,9 @@
--- Before, a changed check left its former span in place and added the new span at the end of the
--- table. The nine current spans of a device then lay on nine pages, between spans that had ended,
--- and each report changed all nine. Now the row of the current span takes the new status, and the
--- ended span becomes a new row. After 18 changes of 10,000 devices, the current spans of a device
--- lay on 3.4 pages instead of 8.9. The first report after a checkpoint wrote 31 kB to the log
--- instead of 47.
+-- When a check changed, its current span ended where it was, and the new one became a row at the
+-- end of the table. So the nine current spans of a device came to lie on nine pages, between spans
+-- that had ended, and each of its reports changed all nine. Now the row of the current span takes
+-- the new status, and the ended span becomes a new row. After 18 changes of 10,000 devices, the
+-- current spans of a device lay on 3.4 pages instead of 8.9. A report that was the first one after
+-- a checkpoint wrote 31 kB to the log instead of 47.
 
 -- As in 0112, but the row of a current span takes the new status.
 create or replace function agent_record_observation(

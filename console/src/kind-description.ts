@@ -22,7 +22,7 @@ export interface KindDescription {
 	filters: readonly FilterDescription[];
 	/** The field and the value of a record of work that is done. Null if records have no due date. */
 	done: { field: string; value: string } | null;
-	/** The choice that a record must have for a reminder to concern it, by the date. */
+	/** The choice that a record needs to get a reminder, by the date of the reminder. */
 	remindedIf: Readonly<Record<string, { field: string; value: string }>>;
 	/** The names of the orders that a list can have, in addition to created_at and updated_at. */
 	orders: readonly string[];

@@ -1,6 +1,8 @@
 import { dayAfter, lastDays, todayHere } from "./parts/days.ts";
 
-/** The value of a filter in the address of a list, or several of which a record needs one. */
+/**
+ * The value of a filter in the address of a list, or several values. A record needs one of them.
+ */
 export type FilterValue = string | number | boolean | null | string[];
 
 /** The value of `due`, or of another date, that selects everything whose date has passed. */

@@ -26,8 +26,8 @@ const LISTED_AT_ONCE = 500;
 const KEPT_FIELDS = ["role", "kind", "status", LISTED, "snapshots"];
 
 /**
- * Fields of a change in which entries have, or once had, names of people or addresses of users,
- * although the entry is about a document or the organization. New entries about documents have ids.
+ * Fields of entries about a document or the organization that have names of people or addresses of
+ * users. In new entries about documents, these fields have ids instead.
  */
 const NAMING_FIELDS =
 	"^(version_[0-9]+_(approval|signature|signatures_requested|sign_links?)|emergency_accounts)$";
@@ -61,8 +61,8 @@ export interface Redaction extends Subject {
 }
 
 /**
- * Returns a condition on an entry: one of the people did it by a link, without an account. Such an
- * entry names no actor by id. `ids` is an SQL array of their ids.
+ * Returns a condition on an entry: one of the people did it by a link, without an account. The
+ * entry then has no id of an actor. `ids` is an SQL array of the ids of these people.
  */
 export const isByLink = (e: string, ids: string) =>
 	`${e}.actor_kind = 'SYSTEM' and ${e}.actor_name like '%, ${BY_LINK}'
@@ -80,8 +80,9 @@ const hasOneOf = (texts: string) => `exists (
 )`;
 
 /**
- * SQL for whether the change `c` of an entry `e` about another record names the subject. What a user
- * signed or approved has the name of that time, and is found by the actor.
+ * SQL for whether the change `c` of an entry `e` about another record names the subject. A
+ * signature or an approval by a user has the user's name of that time, so this finds it by the
+ * actor.
  */
 const IS_NAMING = `(c.field ~ '${NAMING_FIELDS}' and (
 	${hasOneOf("$5")}
@@ -131,11 +132,11 @@ export async function readEntriesAbout(
 
 /**
  * Removes a person from an organization's log: names, addresses, clients, and the values of records
- * about that person. A field that names the person in an entry about a document is erased whole,
- * also if it names others. Such an entry always has digests. An entry keeps its hash, so the chain and
- * every hash that somebody noted elsewhere stay valid. The salt of a field is erased with the field, so
- * that nobody can confirm a guess of its value. A new entry, which the chain protects, lists the erased
- * fields. `client` acts as assay_privacy. The function seals first and lets nobody else seal until the
+ * about that person. If a field of an entry about a document names the person, the whole field is
+ * erased, even if it names others. An entry keeps its hash, so the chain and every hash that
+ * somebody noted elsewhere stay valid. The salt of a field is erased with the field, so that nobody
+ * can confirm a guess of its value. A new entry, which the chain protects, lists the erased fields.
+ * `client` acts as assay_privacy. The function seals first and lets nobody else seal until the
  * transaction ends, so call it last.
  *
  * Returns the number of entries that were redacted. A second call finds nothing and adds nothing.

@@ -24,7 +24,7 @@ const SLACK_SECONDS = 30;
  * Queues a mail for each member who watches the record or is mentioned, but not for the author.
  * While a mail about the record waits, further comments go into it, because the mail reads the
  * comments when it is sent. The mail belongs to the member's person, so it can be stopped by a link.
- * `onlyMentioned` leaves out those who only watch, because they know the comment already.
+ * `onlyMentioned` leaves out members who only watch, because they already know the comment.
  */
 export async function queueCommentMails(
 	{ client, membership, principal, services, afterCommit }: Context,

@@ -139,9 +139,9 @@ export async function findMatches(
 }
 
 /**
- * Returns SQL for what is compared of a record `t`, or of a text `g.text` in the file. Ids must
- * match exactly. For reference ids, e-mail addresses and names, upper and lower case make no
- * difference. An index finds ids and reference ids.
+ * Returns SQL for the value of a record `t`, or of a text `g.text` in the file, that the import
+ * compares. Ids must match exactly. For reference ids, e-mail addresses and names, upper and lower
+ * case make no difference. An index finds ids and reference ids.
  */
 function keyOf(by: MatchBy, row?: "t"): string {
 	const text = row ? `${row}.${by}` : "g.text";

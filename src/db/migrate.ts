@@ -25,8 +25,9 @@ const MAX_ATTEMPTS = 4;
 const LOCK_WAIT = "2s";
 
 /**
- * What is done from now on, such as "starting PostgreSQL". A step that ends without this process
- * noticing at once is a function, which is called whenever somebody wants to know.
+ * Name of the step that begins now, such as "starting PostgreSQL". If this process does not notice
+ * at once that a step has ended, the step is a function, which is called whenever somebody wants to
+ * know.
  */
 export type Step = string | (() => string);
 
@@ -135,10 +136,10 @@ export async function readMigrationState(
 /**
  * Brings the database to the newest schema, each migration in a transaction of its own. Returns the
  * names of the migrations that it applied. Several processes may call this at once. Another
- * transaction that uses a table for long, such as a backup, delays the migration without a limit;
- * the processes that serve go on meanwhile. Throws a
- * bad_request AppError when the database is newer than this version, when its user lacks a
- * privilege that a migration needs, or when there is no schema and `whenMissing` is "refuse".
+ * transaction that uses a table for long, such as a backup, delays the migration without a limit.
+ * The processes that serve go on meanwhile. Throws a bad_request AppError when the database is
+ * newer than this version, when its user lacks a privilege that a migration needs, or when there is
+ * no schema and `whenMissing` is "refuse".
  */
 export async function migrate(
 	connection: ClientConfig,

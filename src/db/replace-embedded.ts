@@ -103,7 +103,7 @@ export function findDrafts(dataDir: string): string[] {
 			.filter((name) => name.startsWith(DRAFT))
 			.map((name) => join(dataDir, name));
 	} catch {
-		// The folder does not exist, or this user cannot read it. Others say so.
+		// The folder does not exist, or this user cannot read it. Other code reports that.
 		return [];
 	}
 }
@@ -138,7 +138,7 @@ function endsIn(dataDir: string): string[] {
 			.map((name) => name.slice(name.indexOf(BEFORE) + BEFORE.length));
 		return [...new Set(ends)].sort();
 	} catch {
-		// The folder does not exist, or this user cannot read it. Others say so.
+		// The folder does not exist, or this user cannot read it. Other code reports that.
 		return [];
 	}
 }

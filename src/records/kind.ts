@@ -85,11 +85,11 @@ export interface RecordKind<
 	 */
 	due?: Due;
 	/**
-	 * Further dates, such as the next review, of which the home page and the weekly mail remind the
-	 * owner. They get a filter each.
+	 * Further dates, such as the next review. The home page and the weekly mail remind the owner of
+	 * them. Each gets a filter.
 	 */
 	reminders?: readonly (keyof F & string)[];
-	/** The choice that a record must have for a reminder to concern it, by the date of the reminder. */
+	/** The choice that a record needs to get a reminder, by the date of the reminder. */
 	remindedIf?: Readonly<Record<string, Chosen>>;
 	/** First part of generated reference ids. `NC` makes ids such as NC-001. */
 	referencePrefix?: string;

@@ -184,7 +184,7 @@ export interface Listing extends Searched {
 	 */
 	within?: { sql: string; value: unknown };
 	/**
-	 * What selects the rows, to which a cursor belongs. The default is the organization, the value of
+	 * Selection of the rows to which a cursor belongs. The default is the organization, the value of
 	 * `within` and the filters. A list gives this if one of these changes between two pages.
 	 */
 	selected?: unknown;

@@ -129,8 +129,8 @@ function linksAsOf(): PastTable {
 }
 
 /**
- * A table whose rows seldom change after their time, and of which the past keeps those that were
- * changed or deleted since.
+ * A table whose rows seldom change after their time. The past keeps the rows that were changed or
+ * deleted since.
  */
 interface KeptParts {
 	table: string;

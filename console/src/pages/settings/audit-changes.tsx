@@ -23,8 +23,8 @@ import { type Ends, endsOf } from "./audit-filter-choices.tsx";
 import { valueInWords } from "./audit-values.ts";
 
 /**
- * Lists the changed fields, each with its value before and after the change. Of a list, only the
- * elements that were added or removed are shown.
+ * Lists the changed fields, each with its value before and after the change. Shows only the added
+ * and the removed elements of a list.
  */
 export function AuditChanges({ entry }: { entry: Entry }) {
 	const { organizationId } = useOrganization();
