@@ -115,11 +115,15 @@ function rejectOthers(
 	fields: readonly string[],
 	answers: Readonly<Record<string, DateOrder>>,
 ): void {
+	const message =
+		fields.length > 0
+			? `must be a field with dates: ${fields.join(", ")}`
+			: "must be left out, because this register has no fields with dates";
 	const issues = Object.keys(answers)
 		.filter((field) => !fields.includes(field))
 		.map((field) => ({
 			field: `date_orders.${field.slice(0, MAX_NAME)}`,
-			message: `must be a field with dates: ${fields.join(", ")}`,
+			message,
 		}));
 	if (issues.length > 0) throw badFields(issues.slice(0, 20));
 }

@@ -147,6 +147,13 @@ test("each column has its own order, and an answer is for a field with dates", a
 		expect(rejected.status).toBe(400);
 		expect(rejected.body.message).toContain(field);
 	}
+	const dateless = await member.call("importRecords", {
+		...{ organization_id, kind: "framework", csv: "name\n" },
+		...orders({ name: "DMY" }),
+	});
+	expect(dateless.body.message).toContain(
+		"date_orders.name: must be left out, because this register has no fields with dates",
+	);
 });
 
 test("an export whose dates a spreadsheet has rewritten is unchanged", async () => {
