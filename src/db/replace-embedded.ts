@@ -130,12 +130,15 @@ export function findFormerDatabases(dataDir: string): FormerDatabase[] {
 	return found;
 }
 
+/** Names that `putAside` gives. A copy that somebody made by hand may have another end. */
+const PUT_ASIDE = /^postgres(?:\.json)?\.before-(\d{4}-\d\d-\d\dT\d{6})$/;
+
 /** Returns the times, as they are in names, at which databases were put aside. */
 function endsIn(dataDir: string): string[] {
 	try {
-		const ends = readdirSync(dataDir)
-			.filter((name) => /^postgres(\.json)?\.before-/.test(name))
-			.map((name) => name.slice(name.indexOf(BEFORE) + BEFORE.length));
+		const ends = readdirSync(dataDir).flatMap(
+			(name) => PUT_ASIDE.exec(name)?.[1] ?? [],
+		);
 		return [...new Set(ends)].sort();
 	} catch {
 		// The folder does not exist, or this user cannot read it. Other code reports that.

@@ -30,6 +30,8 @@ test("doctor names former databases with their sizes, wherever they are, and war
 	make(join(data, `postgres${before(8)}`));
 	make(join(data, `postgres${before(6)}`));
 	make(join(data, "postgres"));
+	// Somebody made this one, and assay cannot tell what it is.
+	make(join(data, "postgres.before-upgrade"));
 	const file = join(data, `postgres.json${before(30)}`);
 	writeFileSync(file, JSON.stringify({ directory: outside }));
 	// The database of this one was deleted.
