@@ -3031,7 +3031,6 @@ CREATE FUNCTION public.note_retention() RETURNS void
     AS $$
 	insert into last_retention (done_at) values (now())
 	on conflict (singleton) do update set done_at = excluded.done_at
-	where last_retention.done_at < excluded.done_at
 $$;
 
 CREATE FUNCTION public.note_revoked_key() RETURNS trigger

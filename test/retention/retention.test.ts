@@ -1,7 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { RETENTION_LOCK } from "../../src/db/advisory-locks.ts";
-import { readLastRetention } from "../../src/retention/last-retention.ts";
+import {
+	noteRetention,
+	readLastRetention,
+} from "../../src/retention/last-retention.ts";
 import { keepReports, startRetention } from "../../src/retention/retention.ts";
 import { connectTo } from "../support/backups.ts";
 import {
@@ -211,6 +214,15 @@ test("the database knows when the work was last complete, also after a restart a
 	await expect.poll(read).not.toEqual(new Date(earlier));
 	await stop();
 	expect((await read())?.getTime()).toBeGreaterThan(Date.now() - 60_000);
+});
+
+test("a time that a clock which was ahead has left is replaced, so that the alert can fire again", async () => {
+	await database.owner.query(
+		"update last_retention set done_at = now() + interval '1 year'",
+	);
+	await noteRetention({ connectionString: database.url });
+	const noted = (await readLastRetention(database.pool))?.getTime() ?? 0;
+	expect(Math.abs(noted - Date.now())).toBeLessThan(3_600_000);
 });
 
 test("a run that could not finish, or that another process did, does not count", async () => {
