@@ -50,12 +50,14 @@ export interface Upkeep {
  * A dropped partition cannot be restored. Therefore only the service does this, according to its
  * setting. It acts as the owner of the tables, because the service's own role may not drop them.
  * Reports that are being stored wait at most one second for a lock. A partition that cannot be
- * locked in that time is left for the next call.
+ * locked in that time is left for the next call. So is everything after the running partition or batch
+ * if `signal` aborts.
  */
 export async function keepReports(
 	connection: ClientConfig,
 	months: number,
 	hasArchive = false,
+	signal?: AbortSignal,
 ): Promise<Upkeep> {
 	const client = new Client({
 		...connection,
@@ -75,11 +77,11 @@ export async function keepReports(
 		);
 		const isOurs = months === 0 || (await isOurTurn(client));
 		if (months > 0 && isOurs) {
-			await dropPartitions(client, months, hasArchive, kept);
-			if (hasArchive) await partitionLeftOver(client, months);
-			else await deleteLeftOver(client, months, kept);
+			await dropPartitions(client, months, hasArchive, kept, signal);
+			if (hasArchive) await partitionLeftOver(client, months, signal);
+			else await deleteLeftOver(client, months, kept, signal);
 		}
-		kept.isDone = isOurs && rows[0]?.made === true;
+		kept.isDone = isOurs && rows[0]?.made === true && !signal?.aborted;
 	} catch (error) {
 		if (!isLockTimeout(error)) throw error;
 	} finally {
@@ -104,6 +106,7 @@ async function dropPartitions(
 	months: number,
 	hasArchive: boolean,
 	kept: Upkeep,
+	signal?: AbortSignal,
 ): Promise<void> {
 	const { rows } = await client.query<{
 		name: string;
@@ -122,6 +125,7 @@ async function dropPartitions(
 	);
 	// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
 	for (const { name, month, isPacked } of rows) {
+		if (signal?.aborted) return;
 		if (!hasArchive) {
 			await client.query(`drop table ${name}`);
 		} else {
@@ -141,9 +145,11 @@ async function deleteLeftOver(
 	client: Client,
 	months: number,
 	kept: Upkeep,
+	signal?: AbortSignal,
 ): Promise<void> {
 	if (await isDefaultEmpty(client)) return;
 	for (let deleted = BATCH_SIZE; deleted === BATCH_SIZE; ) {
+		if (signal?.aborted) return;
 		const { rowCount } = await queryDefault(
 			client,
 			`
@@ -165,6 +171,7 @@ async function deleteLeftOver(
 async function partitionLeftOver(
 	client: Client,
 	months: number,
+	signal?: AbortSignal,
 ): Promise<void> {
 	if (await isDefaultEmpty(client)) return;
 	const { rows } = await queryDefault<{ month: string }>(
@@ -175,6 +182,7 @@ async function partitionLeftOver(
 		[months],
 	);
 	for (const { month } of rows) {
+		if (signal?.aborted) return;
 		await client.query("select make_posture_report_partition($1)", [month]);
 	}
 }
@@ -228,6 +236,7 @@ export function startRetention(
 				connection,
 				months,
 				archivePlace !== undefined,
+				signal,
 			);
 			if (dropped.length > 0 || deleted > 0) {
 				log.info({ dropped, deleted, months }, "dropped old posture reports");

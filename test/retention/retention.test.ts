@@ -13,6 +13,7 @@ import {
 } from "../support/database.ts";
 import { ReadableLog } from "../support/readable-log.ts";
 import { startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -251,4 +252,84 @@ test("with an archive, plain reports of an old month stay, and those without a p
 	});
 	expect(await found()).toEqual({ [nameOf(14)]: 1, [nameOf(20)]: 1 });
 	expect((await withArchive()).dropped).toEqual([]);
+});
+
+test("an abort ends the work after the running partition or batch, and the rest stays", async () => {
+	/** Returns a signal that is aborted when it is looked at for the second time. */
+	const afterOne = () => {
+		let looks = 0;
+		return {
+			get aborted() {
+				return ++looks > 1;
+			},
+		} as AbortSignal;
+	};
+	const keepUntil = (signal: AbortSignal, hasArchive = false) =>
+		keepReports({ connectionString: database.url }, 13, hasArchive, signal);
+	for (const ago of [16, 15]) await makePartition(ago);
+	expect(await keepUntil(afterOne())).toEqual({
+		dropped: [nameOf(16)],
+		deleted: 0,
+		isDone: false,
+	});
+	await keep(13);
+	await addReports(20, 12_001);
+	await addReports(19);
+	expect(await keepUntil(afterOne())).toEqual({
+		dropped: [],
+		deleted: 5_000,
+		isDone: false,
+	});
+	expect(await keepUntil(afterOne(), true)).toMatchObject({ isDone: false });
+	expect(await found()).toEqual({
+		[nameOf(20)]: 7_001,
+		posture_reports_default: 1,
+	});
+});
+
+test("a stop during the work begins nothing further and logs no error", async () => {
+	const { owner, url } = database;
+	for (const ago of [16, 15]) await makePartition(ago);
+	await owner.query(
+		`insert into verifications (id, identifier, value, expires_at)
+		values (repeat('v', 32), 'v', 'v', now() - interval '1 day')`,
+	);
+	// The first drop lasts until the lock is free. It does not wait for the lock, because the work gives
+	// up such a wait after a second.
+	const holder = await connectTo(url);
+	await holder.query("select pg_advisory_lock(1)");
+	await owner.query(`
+		create function last_long() returns event_trigger language plpgsql as $$
+		begin
+			while not pg_try_advisory_xact_lock(1) loop
+				perform pg_sleep(0.05);
+			end loop;
+		end
+		$$;
+		create event trigger last_long on sql_drop execute function last_long()`);
+	const log = new ReadableLog();
+	const stop = startRetention(
+		{ connectionString: url },
+		{ ...readConfig({}), reportRetentionMonths: 13, dailyWorkAfterMs: 0 },
+		log.logger,
+	);
+	await until("the first drop", async () => {
+		const { rowCount } = await owner.query(
+			`select from pg_stat_activity where datname = current_database()
+			and application_name = 'assay retention' and state = 'active' and query like 'drop table%'`,
+		);
+		return rowCount === 1;
+	});
+	const stopping = stop();
+	await holder.query("select pg_advisory_unlock(1)");
+	await stopping;
+	const { rows } = await owner.query(
+		`select to_regclass($1) is null as dropped, to_regclass($2) is not null as kept,
+			(select count(*)::int from verifications) as left`,
+		[nameOf(16), nameOf(15)],
+	);
+	expect(rows).toEqual([{ dropped: true, kept: true, left: 1 }]);
+	expect(log.lines.map(({ msg }) => msg)).toEqual([
+		"dropped old posture reports",
+	]);
 });
