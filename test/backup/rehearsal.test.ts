@@ -86,7 +86,9 @@ test("a rehearsal ends with 1 if a log is broken, a second factor cannot be decr
 });
 
 test("options that would have no effect are refused", async () => {
-	const { code, stderr } = await rehearse(file, "--revoke-tokens");
-	expect(code).toBe(1);
-	expect(stderr).toContain("leave them out");
+	for (const option of ["--revoke-tokens", "--revoke-credentials"]) {
+		const { code, stderr } = await rehearse(file, option);
+		expect(code).toBe(1);
+		expect(stderr).toContain("leave them out");
+	}
 });

@@ -290,6 +290,35 @@ test("a restore lists which credentials are valid again, and revokes what its op
 	});
 });
 
+test("the text of a restore names every list, its entries, and which were revoked", async () => {
+	const restore = async (...options: string[]) => {
+		const url = await createEmptyDatabase();
+		return (await runCommand(["restore", file, ...options], at(url))).stdout;
+	};
+	const kept = await restore();
+	for (const list of [
+		/^ {2}\d+ API tokens$/m,
+		/^ {2}1 SCIM credentials\n {4}\S+ .+, Okta$/m,
+		/^ {2}1 enrollment keys\n {4}\S+ .+, Laptops$/m,
+		/^ {2}\d+ devices with an enrollment token$/m,
+		/^ {2}1 invitations\n {4}\S+ .+, grace@example\.com$/m,
+		/^ {2}0 identity providers of organizations$/m,
+		/^ {2}0 verified domains$/m,
+		/^ {2}1 device keys\n/m,
+		/^ {2}\d+ members\n/m,
+	]) {
+		expect(kept).toMatch(list);
+	}
+	expect(kept).not.toContain("(now revoked)");
+	const revoked = await restore("--revoke-credentials");
+	expect(revoked.match(/^ {2}\d+ .+(?= \(now revoked\)$)/gm)).toEqual([
+		expect.stringContaining("API tokens"),
+		"  1 SCIM credentials",
+		"  1 enrollment keys",
+		"  1 invitations",
+	]);
+});
+
 test("a pipe moves a database from one server to another", async () => {
 	const url = await createEmptyDatabase();
 	const program = `${process.execPath} bin/assay.js`;
