@@ -79,6 +79,7 @@ test("an older version refuses the database of a newer one with exit code 78, an
 	const age = Date.now() - (former?.keptAt.getTime() ?? 0);
 	expect(age).toBeGreaterThan(-1000);
 	expect(age).toBeLessThan(3_600_000);
+	expect((await run("doctor")).stdout).toContain(`rm -r ${kept} ${list}`);
 	expect(readFileSync(join(data, "secret"), "utf8")).toBe("s".repeat(40));
 	const organizations = await run("org", "list");
 	expect(organizations.stdout).toContain("Before");
