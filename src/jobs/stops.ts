@@ -3,7 +3,7 @@
  * come those that make work, then those that do it, and then the connections to the database. The
  * export of spans comes last, because the last statements make spans too.
  */
-const ORDER = [
+export const STOP_ORDER = [
 	"web server",
 	"requests of devices",
 	"use of API tokens",
@@ -34,7 +34,7 @@ export class Stops {
 	#stopping: Promise<void> | undefined;
 
 	/** Adds the stop of something that was just started. */
-	add(name: (typeof ORDER)[number], stop: () => unknown): void {
+	add(name: (typeof STOP_ORDER)[number], stop: () => unknown): void {
 		this.#stops.set(name, stop);
 	}
 
@@ -50,7 +50,7 @@ export class Stops {
 
 	async #run(): Promise<void> {
 		const errors: unknown[] = [];
-		for (const name of ORDER) {
+		for (const name of STOP_ORDER) {
 			try {
 				await this.#stops.get(name)?.();
 			} catch (error) {

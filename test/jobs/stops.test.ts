@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { openServer } from "../../src/db/database.ts";
-import { Stops } from "../../src/jobs/stops.ts";
+import { STOP_ORDER, Stops } from "../../src/jobs/stops.ts";
 import { queueMail } from "../../src/mail/queue.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { serve } from "../../src/serve.ts";
@@ -40,6 +42,15 @@ test("a stop that fails keeps no other from running, and its error is not lost",
 		message: "first",
 		errors: [new Error("first"), new Error("second")],
 	});
+});
+
+test("the service stops everything that has a place in the order", () => {
+	const source = readFileSync(
+		join(import.meta.dirname, "../../src/serve.ts"),
+		"utf8",
+	);
+	const added = [...source.matchAll(/\bstops\.add\("([^"]+)",/g)];
+	expect(added.map(([, name]) => name).sort()).toEqual([...STOP_ORDER].sort());
 });
 
 /** Returns settings with a port that another program has taken. */
