@@ -45,8 +45,9 @@ export function describeCredentials(
 		"These give access again, even if they were revoked, removed or used after the backup was made:",
 		...lists.flatMap(([list, name]) =>
 			listed(
-				revoked.some((one) => one === list) ? `${name} (now revoked)` : name,
+				name,
 				credentials[list].map(describe),
+				revoked.some((one) => one === list) ? ", now revoked" : "",
 			),
 		),
 		"Passwords, passkeys, second factors and rules for signing in are those of the backup too.",
@@ -58,10 +59,10 @@ function describe(one: Credentials[keyof Credentials][number]): string {
 	return `${one.id} ${"email" in one ? one.email : one.organization}, ${one.name}`;
 }
 
-function listed(what: string, lines: string[]): string[] {
+function listed(what: string, lines: string[], now: string): string[] {
 	const more = lines.length - MAX_LISTED;
 	return [
-		`  ${lines.length} ${what}`,
+		`  ${what}: ${lines.length}${now}`,
 		...lines.slice(0, MAX_LISTED).map((line) => `    ${printable(line)}`),
 		...(more > 0 ? [`    and ${more} more; --json prints all`] : []),
 	];
