@@ -208,7 +208,8 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await screenshot(signer, "documents/signed");
 	await signer.getByText("1 of 1 signed").waitFor();
 	await signer.getByText("Signed", { exact: true }).last().click();
-	await signer.getByText(/^Signed in as .+, from /).waitFor();
+	await signer.getByText(/^Signed in as /).waitFor();
+	await signer.getByText(/^From the network address \S+$/).waitFor();
 
 	await signer.getByRole("tab", { name: "History" }).click();
 	const approval = signer.locator("dl > div", { hasText: "Approved" });

@@ -83,7 +83,9 @@ test("nobody corrects or withdraws a comment of somebody else, not even an admin
 	for (const user of [tools.admin, other]) {
 		const refused = {
 			code: "forbidden",
-			message: expect.stringMatching(/only its author may correct/),
+			message: expect.stringMatching(
+				/only the author of a comment may correct/,
+			),
 		};
 		await expect(correct(user, made.id)).rejects.toMatchObject(refused);
 		await expect(

@@ -377,7 +377,7 @@ test("an organization that a user made mails a few links a day, so it cannot flo
 		);
 	const all = await send(ids);
 	expect(all.status).toBe(400);
-	expect(all.body.message).toContain("at most 5 links a day");
+	expect(all.body.message).toContain("at most 5 mails a day");
 	expect((await send(ids.slice(0, 5))).status).toBe(200);
 	for (let number = 1; number <= 5; number++) await sink.next();
 	expect((await send(ids.slice(5, 6))).status).toBe(400);
