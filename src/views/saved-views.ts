@@ -44,7 +44,6 @@ type View = z.output<typeof view>;
 const COLUMNS =
 	"id, list, name, search, owner_id is null as is_shared, updated_at";
 
-const name = () => nameSchema(MAX_NAME).describe("Name of the view");
 const search = () =>
 	z
 		.record(
@@ -85,87 +84,52 @@ export const listSavedViews = defineOperation({
 	},
 });
 
-export const addSavedView = defineOperation({
+export const saveView = defineOperation({
 	...everybody,
-	name: "addSavedView",
+	name: "saveView",
 	title: "Save a view",
 	description:
-		"Save the search, filters, order and columns of a list under a name, for yourself or for the organization. Sharing needs the role member.",
+		"Save the search, filters, order and columns of a list under a name, for yourself or for the organization. Sharing a view, or changing a shared one, needs the role member.",
 	isReadOnly: false,
 	tenant: "organization_id",
 	input: z.strictObject({
 		organization_id: organizationId(),
+		id: idSchema("saved_view")
+			.optional()
+			.describe("View of this list to change. Without it, a new view is saved"),
 		list: z.enum(LISTS).describe("Kind of the list's records"),
-		name: name(),
+		name: nameSchema(MAX_NAME).describe("Name of the view"),
 		search: search(),
-		is_shared: z.boolean().optional().describe("false by default"),
+		is_shared: z
+			.boolean()
+			.default(false)
+			.describe("true shares the view. A shared view stays shared"),
 	}),
 	output: z.object({ saved_view: view }),
-	run: async (context, { list, name, search, is_shared = false }) => {
+	run: async (context, { id, list, name, search, is_shared }) => {
 		const { client, membership, principal } = context;
-		if (is_shared) requireMember(context);
-		const owner = is_shared ? null : principal.userId;
-		await requireRoomFor(context, list, owner);
+		const before = id === undefined ? undefined : await lockView(context, id);
+		if (before && before.list !== list) throw notFound(before.id);
+		const isShared = is_shared || before?.is_shared === true;
+		const owner = isShared ? null : principal.userId;
+		if (isShared) requireMember(context);
+		if (before?.is_shared !== isShared) {
+			await requireRoomFor(context, list, owner);
+		}
 		const { rows } = await explainName(() =>
 			client.query<View>(
 				`insert into saved_views (organization_id, id, list, name, search, owner_id)
-				values ($1, $2, $3, $4, $5, $6) returning ${COLUMNS}`,
+				values ($1, $2, $3, $4, $5, $6)
+				on conflict (organization_id, id) do update set name = excluded.name,
+					search = excluded.search, owner_id = excluded.owner_id, updated_at = now()
+				returning ${COLUMNS}`,
 				[
 					membership.organizationId,
-					makeId(membership.organizationId, "saved_view"),
+					id ?? makeId(membership.organizationId, "saved_view"),
 					list,
 					name,
 					JSON.stringify(search),
 					owner,
-				],
-			),
-		);
-		const [added] = rows as [View];
-		noteShared(context, undefined, added);
-		return { saved_view: added };
-	},
-});
-
-export const updateSavedView = defineOperation({
-	...everybody,
-	name: "updateSavedView",
-	title: "Change a saved view",
-	description:
-		"Rename a view, replace what it shows, or share it with the organization. A member may change every shared view.",
-	isReadOnly: false,
-	isIdempotent: true,
-	tenant: "id",
-	input: z.strictObject({
-		id: idSchema("saved_view"),
-		name: name().optional(),
-		search: search().optional(),
-		is_shared: z
-			.literal(true)
-			.optional()
-			.describe("true shares your own view. A shared view stays shared"),
-	}),
-	output: z.object({ saved_view: view }),
-	run: async (context, { id, name, search, is_shared }) => {
-		const { client, membership } = context;
-		const before = await lockView(context, id);
-		if (is_shared && !before.is_shared) {
-			requireMember(context);
-			await requireRoomFor(context, before.list, null);
-		}
-		const { rows } = await explainName(() =>
-			client.query<View>(
-				`update saved_views set
-					name = coalesce($3, name),
-					search = coalesce($4, search),
-					owner_id = case when $5 then null else owner_id end,
-					updated_at = now()
-				where organization_id = $1 and id = $2 returning ${COLUMNS}`,
-				[
-					membership.organizationId,
-					id,
-					name ?? null,
-					search ? JSON.stringify(search) : null,
-					is_shared ?? false,
 				],
 			),
 		);
@@ -175,9 +139,9 @@ export const updateSavedView = defineOperation({
 	},
 });
 
-export const deleteSavedView = defineOperation({
+export const deleteView = defineOperation({
 	...everybody,
-	name: "deleteSavedView",
+	name: "deleteView",
 	title: "Delete a saved view",
 	description:
 		"Delete one of your own views, or a shared one with the role member. The records stay.",
@@ -200,9 +164,8 @@ export const deleteSavedView = defineOperation({
 
 export const savedViewOperations = [
 	listSavedViews,
-	addSavedView,
-	updateSavedView,
-	deleteSavedView,
+	saveView,
+	deleteView,
 ] as const;
 
 /** Returns a view that the caller may change. Nobody sees the own view of somebody else. */

@@ -274,7 +274,7 @@ test("the long name of an organization and that of a view stay within their boxe
 		expect(await part.evaluate(room)).toBeGreaterThanOrEqual(0);
 	}
 
-	await use("addSavedView", {
+	await use("saveView", {
 		...{ list: "task", name, search: { status: "TODO" } },
 	});
 	const page = await served.openPageAs(admin, `/o/${organization_id}/r/task`);

@@ -67,7 +67,7 @@ const LIMITED: Record<string, Limited> = {
 		isOwn: true,
 	},
 	"own views of a list": {
-		tool: "addSavedView",
+		tool: "saveView",
 		table: "saved_views",
 		max: 50,
 		input: (n) => ({ ...name(n), list: "risk", search: {} }),
@@ -75,7 +75,7 @@ const LIMITED: Record<string, Limited> = {
 		isOwn: true,
 	},
 	"shared views of a list": {
-		tool: "addSavedView",
+		tool: "saveView",
 		table: "saved_views",
 		max: 50,
 		input: (n) => ({ ...name(n), list: "task", search: {}, is_shared: true }),

@@ -72,7 +72,7 @@ test("an erasure lists versions of documents, notes, reasons, groups, views and 
 		name: `For ${name}`,
 		type: "ALL",
 	});
-	const { saved_view: view } = await calls.call("addSavedView", {
+	const { saved_view: view } = await calls.call("saveView", {
 		organization_id,
 		list: "risk",
 		name: "Mine",

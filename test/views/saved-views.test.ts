@@ -24,8 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-const add = (by: Session, list: string, name: string, more: object = {}) =>
-	by.call("addSavedView", {
+const save = (by: Session, list: string, name: string, more: object = {}) =>
+	by.call("saveView", {
 		organization_id,
 		list,
 		name,
@@ -54,34 +54,35 @@ const auditOf = async (id: string) => {
 
 describe("an own view", () => {
 	test("is seen and changed by nobody else, also if its owner is a viewer", async () => {
-		const { status, body } = await add(viewer, "risk", "Accepted");
+		const { status, body } = await save(viewer, "risk", "Accepted");
 		expect(status).toBe(200);
 		expect(body.saved_view).toMatchObject({ list: "risk", is_shared: false });
 		const { id } = body.saved_view;
 		expect(await named(viewer, "risk")).toEqual(["Accepted"]);
 		expect(await named(viewer, "task")).toEqual([]);
 		expect(await named(admin, "risk")).toEqual([]);
-		for (const call of ["updateSavedView", "deleteSavedView"]) {
-			expect((await admin.call(call, { id })).status).toBe(404);
-		}
-		await viewer.use("updateSavedView", { id, name: "All accepted" });
+		expect((await save(admin, "risk", "Mine", { id })).status).toBe(404);
+		expect((await admin.call("deleteView", { id })).status).toBe(404);
+		expect((await save(viewer, "task", "Moved", { id })).status).toBe(404);
+		const renamed = await save(viewer, "risk", "All accepted", { id });
+		expect(renamed.body.saved_view).toMatchObject({ id, is_shared: false });
 		expect(await named(viewer, "risk")).toEqual(["All accepted"]);
-		await viewer.use("deleteSavedView", { id });
+		await viewer.use("deleteView", { id });
 		expect(await named(viewer, "risk")).toEqual([]);
 		expect(await auditOf(id)).toEqual([]);
 	});
 
 	test("keeps a filter with several values", async () => {
 		const search = { check_state: ["IN_GRACE", "FAILING"] };
-		const { status, body } = await add(viewer, "device", "Fails", { search });
+		const { status, body } = await save(viewer, "device", "Fails", { search });
 		expect(status).toBe(200);
 		expect(body.saved_view.search).toEqual(search);
 	});
 
 	test("goes with its owner's membership, and a shared one stays", async () => {
 		const leaver = await served.signIn("member");
-		await add(leaver, "asset", "Mine");
-		await add(leaver, "asset", "Ours", { is_shared: true });
+		await save(leaver, "asset", "Mine");
+		await save(leaver, "asset", "Ours", { is_shared: true });
 		await admin.use("removeMember", {
 			organization_id,
 			user_id: leaver.user.id,
@@ -96,35 +97,35 @@ describe("an own view", () => {
 describe("a shared view", () => {
 	test("is made and changed by members and not by viewers, and is in the audit log", async () => {
 		expect(
-			(await add(viewer, "task", "Ours", { is_shared: true })).status,
+			(await save(viewer, "task", "Ours", { is_shared: true })).status,
 		).toBe(403);
-		const { body } = await add(member, "task", "Ours");
+		const { body } = await save(member, "task", "Ours");
 		const { id } = body.saved_view;
-		await member.use("updateSavedView", { id, is_shared: true });
+		await save(member, "task", "Ours", { id, is_shared: true });
 		expect(await named(viewer, "task")).toEqual(["Ours"]);
-		for (const call of ["updateSavedView", "deleteSavedView"]) {
-			const denied = await viewer.call(call, { id });
+		for (const denied of [
+			await save(viewer, "task", "Mine", { id }),
+			await viewer.call("deleteView", { id }),
+		]) {
 			expect(denied.status).toBe(403);
 			expect(denied.body.message).toMatch(/^permission denied:/);
 		}
-		await admin.use("updateSavedView", { id, search: { due: "overdue" } });
-		await member.use("deleteSavedView", { id });
+		// The view stays shared, although this call does not say so.
+		await save(admin, "task", "Ours", { id, search: { due: "overdue" } });
+		await member.use("deleteView", { id });
 		const search = { q: "fire", sort: "name", treatment: "ACCEPTED" };
 		expect(await auditOf(id)).toEqual([
 			[
-				"deleteSavedView",
+				"deleteView",
 				{
 					list: { before: "task" },
 					name: { before: "Ours" },
 					search: { before: { due: "overdue" } },
 				},
 			],
+			["saveView", { search: { before: search, after: { due: "overdue" } } }],
 			[
-				"updateSavedView",
-				{ search: { before: search, after: { due: "overdue" } } },
-			],
-			[
-				"updateSavedView",
+				"saveView",
 				{
 					list: { after: "task" },
 					name: { after: "Ours" },
@@ -135,14 +136,15 @@ describe("a shared view", () => {
 	});
 
 	test("is not found from another organization", async () => {
-		const { body } = await add(member, "audit", "Ours", { is_shared: true });
-		const stranger = await served.signIn(
-			"admin",
-			(await admin.use("createOrganization", { name: "Other" })).organization
-				.id,
-		);
+		const { body } = await save(member, "audit", "Ours", { is_shared: true });
+		const { organization: other } = await admin.use("createOrganization", {
+			name: "Other",
+		});
+		const stranger = await served.signIn("admin", other.id);
 		const { id } = body.saved_view;
-		expect((await stranger.call("updateSavedView", { id })).status).toBe(404);
+		const stolen = { id, organization_id: other.id };
+		expect((await save(stranger, "audit", "Mine", stolen)).status).toBe(404);
+		expect((await stranger.call("deleteView", { id })).status).toBe(404);
 		expect(
 			(
 				await stranger.call("listSavedViews", {
@@ -156,26 +158,26 @@ describe("a shared view", () => {
 
 describe("limits", () => {
 	test("a name is used once a list by each owner", async () => {
-		expect((await add(member, "vendor", "Mine")).status).toBe(200);
-		const again = await add(member, "vendor", "MINE");
+		expect((await save(member, "vendor", "Mine")).status).toBe(200);
+		const again = await save(member, "vendor", "MINE");
 		expect(again.status).toBe(400);
 		expect(again.body.message).toBe(
 			"name: is already used by another view of this list",
 		);
-		expect((await add(admin, "vendor", "Mine")).status).toBe(200);
+		expect((await save(admin, "vendor", "Mine")).status).toBe(200);
 		expect(
-			(await add(member, "vendor", "Mine", { is_shared: true })).status,
+			(await save(member, "vendor", "Mine", { is_shared: true })).status,
 		).toBe(200);
 	});
 
 	test("a member has at most 50 views of a list", async () => {
 		for (let number = 1; number <= 50; number++) {
-			await add(member, "control", `View ${number}`);
+			await save(member, "control", `View ${number}`);
 		}
-		const { status, body } = await add(member, "control", "One more");
+		const { status, body } = await save(member, "control", "One more");
 		expect(status).toBe(400);
 		expect(body.message).toContain("already have 50 views");
-		expect((await add(member, "measure", "One")).status).toBe(200);
+		expect((await save(member, "measure", "One")).status).toBe(200);
 	});
 
 	test("a view has few and short parameters", async () => {
@@ -188,7 +190,7 @@ describe("limits", () => {
 			{ q: [1] },
 			{ q: Array(21).fill("x") },
 		]) {
-			expect((await add(member, "datum", "Wrong", { search })).status).toBe(
+			expect((await save(member, "datum", "Wrong", { search })).status).toBe(
 				400,
 			);
 		}

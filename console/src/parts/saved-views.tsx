@@ -43,9 +43,14 @@ export function SavedViews({
 	const now = viewOf(list.search);
 	const isChanged = chosen && !isSame(chosen.search as ListSearch, now);
 	const mayChange = chosen && (mayWrite || !chosen.is_shared);
+	const save = (view: Omit<InputOf<"saveView">, "organization_id" | "list">) =>
+		call("saveView", {
+			organization_id: organizationId,
+			list: listName as ListName,
+			...view,
+		});
 	const changing = useMutation({
-		mutationFn: (input: Omit<InputOf<"updateSavedView">, "id">) =>
-			call("updateSavedView", { id: chosenId ?? "", ...input }),
+		mutationFn: save,
 		onSuccess: () => {
 			notifications.show({ message: "The view is saved" });
 			void forgetReadings();
@@ -104,7 +109,11 @@ export function SavedViews({
 						</Menu.Item>
 					)}
 					{mayChange && isChanged && (
-						<Menu.Item onClick={() => changing.mutate({ search: now })}>
+						<Menu.Item
+							onClick={() =>
+								changing.mutate({ ...stateOf(chosen), search: now })
+							}
+						>
 							Save the changes to “{chosen.name}”
 						</Menu.Item>
 					)}
@@ -115,7 +124,11 @@ export function SavedViews({
 						<>
 							<Menu.Item onClick={() => setAsked("rename")}>Rename …</Menu.Item>
 							{mayWrite && !chosen.is_shared && (
-								<Menu.Item onClick={() => changing.mutate({ is_shared: true })}>
+								<Menu.Item
+									onClick={() =>
+										changing.mutate({ ...stateOf(chosen), is_shared: true })
+									}
+								>
 									Share with the organization
 								</Menu.Item>
 							)}
@@ -136,12 +149,10 @@ export function SavedViews({
 					mayShare={mayWrite}
 					onClose={close}
 					onSave={async (name, isShared) => {
-						const { saved_view } = await call("addSavedView", {
-							organization_id: organizationId,
-							list: listName as ListName,
+						const { saved_view } = await save({
 							name,
 							search: now,
-							...(isShared && { is_shared: true }),
+							is_shared: isShared,
 						});
 						await list.openView(saved_view.id, now);
 					}}
@@ -153,7 +164,7 @@ export function SavedViews({
 					name={chosen.name}
 					mayShare={false}
 					onClose={close}
-					onSave={(name) => call("updateSavedView", { id: chosen.id, name })}
+					onSave={(name) => save({ ...stateOf(chosen), name })}
 				/>
 			)}
 			{chosen && (
@@ -163,7 +174,7 @@ export function SavedViews({
 					title="Delete the view?"
 					action="Delete the view"
 					onConfirm={async () => {
-						await call("deleteSavedView", { id: chosen.id });
+						await call("deleteView", { id: chosen.id });
 						void forgetReadings();
 						await list.openView(undefined, now);
 					}}
@@ -176,6 +187,11 @@ export function SavedViews({
 			)}
 		</>
 	);
+}
+
+/** Returns what a change of the view does not touch. */
+function stateOf({ id, name, search }: SavedView) {
+	return { id, name, search: search as InputOf<"saveView">["search"] };
 }
 
 function isSame(one: ListSearch, other: ListSearch): boolean {

@@ -51,15 +51,11 @@ export async function useRecords({
 		dry_run: false,
 	});
 	await use("listImports", { organization_id });
-	const { saved_view } = await use("addSavedView", {
-		organization_id,
-		list: "vendor",
-		name: "Mine",
-		search: { sort: "name" },
-	});
+	const mine = { organization_id, list: "vendor", search: { sort: "name" } };
+	const { saved_view } = await use("saveView", { ...mine, name: "Mine" });
 	await use("listSavedViews", { organization_id, list: "vendor" });
-	await use("updateSavedView", { id: saved_view.id, name: "Own" });
-	await use("deleteSavedView", { id: saved_view.id });
+	await use("saveView", { ...mine, id: saved_view.id, name: "Own" });
+	await use("deleteView", { id: saved_view.id });
 	await use("rollBackImport", { id: import_id, dry_run: false });
 	const pair = {
 		record_id: references.measure[0],

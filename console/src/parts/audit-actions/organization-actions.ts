@@ -222,9 +222,8 @@ export const organizationActions = {
 		group: "organization",
 		phrase: "rolled back the import of",
 	},
-	addSavedView: { group: "organization", phrase: "shared the view" },
-	updateSavedView: { group: "organization", phrase: "changed the view" },
-	deleteSavedView: { group: "organization", phrase: "deleted the view" },
+	saveView: { group: "organization", phrase: "saved the shared view" },
+	deleteView: { group: "organization", phrase: "deleted the shared view" },
 	addRecords: { group: "organization" },
 	createDraftDocumentVersion: {
 		group: "organization",
