@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { setRole } from "../db/roles.ts";
-import { readLastRetention } from "../retention/last-retention.ts";
+import { readRetentionTimes } from "../retention/last-retention.ts";
 import {
 	DAYS_UNTIL_PACKED,
 	findPlainMonths,
@@ -65,9 +65,9 @@ export async function examineRetention(
 async function readHoursSinceRetention(client: Client): Promise<number> {
 	await client.query("begin read only");
 	await client.query(setRole("app", "transaction"));
-	const at = await readLastRetention(client);
+	const { nowMs, lastMs } = await readRetentionTimes(client);
 	await client.query("rollback");
-	return at ? (Date.now() - at.getTime()) / HOUR_MS : 0;
+	return (nowMs - lastMs) / HOUR_MS;
 }
 
 /** Says which months of reports should have been packed. */

@@ -218,7 +218,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 					? [await examineRoles(client, applied.length)]
 					: []),
 				await examineRole(server.connection),
-				await examineClock(client),
+				await examineClock(client, schema.status === "ok"),
 				// The server and the accounts are examined only if the schema is new enough, because the
 				// queries need objects that an older schema may lack.
 				...(schema.status === "ok"

@@ -3,7 +3,10 @@ import { Gauge, type Registry } from "prom-client";
 import { type LastBackup, readLastBackup } from "../backup/last-backup.ts";
 import { type Replica, readReplicas } from "../db/replicas.ts";
 import { readReplicationSlots } from "../db/replication-slots.ts";
-import { readLastRetention } from "../retention/last-retention.ts";
+import {
+	type RetentionTimes,
+	readRetentionTimes,
+} from "../retention/last-retention.ts";
 import { findPlainMonths } from "../retention/plain-months.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 
@@ -66,17 +69,7 @@ export function addDatabaseGauges(
 			if (found) this.set(found.length);
 		},
 	});
-	new Gauge({
-		name: "assay_retention_timestamp_seconds",
-		help: "Time at which a process last finished its daily removal of old rows, in seconds since 1970. Until then, the time at which the database was made or upgraded.",
-		aggregator: "max",
-		registers,
-		async collect() {
-			const found = await reads.read("retention", readLastRetention);
-			this.remove();
-			if (found) this.set(found.getTime() / 1000);
-		},
-	});
+	addRetention(reads, registers);
 	addLastBackup(reads, registers);
 	addReplicas(reads, registers);
 	addReplicationSlots(reads, registers);
@@ -114,6 +107,33 @@ async function readArchiveBacklog(
 		"select months::float8 as months, devices::float8 as devices, files::float8 as files from read_archive_state()",
 	);
 	return rows[0];
+}
+
+function addRetention(reads: DatabaseReads, registers: Registry[]): void {
+	let times: Promise<RetentionTimes | undefined> = Promise.resolve(undefined);
+	new Gauge({
+		name: "assay_retention_timestamp_seconds",
+		help: "Time at which a process last finished its daily removal of old rows, in seconds since 1970. Until then, the time at which the database was made or upgraded.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			times = reads.read("retention", readRetentionTimes);
+			const found = await times;
+			this.remove();
+			if (found) this.set(found.lastMs / 1000);
+		},
+	});
+	new Gauge({
+		name: "assay_database_clock_timestamp_seconds",
+		help: "Time of the database's clock, in seconds since 1970.",
+		aggregator: "max",
+		registers,
+		async collect() {
+			const found = await times;
+			this.remove();
+			if (found) this.set(found.nowMs / 1000);
+		},
+	});
 }
 
 function addLastBackup(reads: DatabaseReads, registers: Registry[]): void {

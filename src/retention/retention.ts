@@ -6,10 +6,11 @@ import { sessionOf } from "../db/session.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { DAY_MS } from "../units.ts";
+import { ClockCheck } from "./clock-check.ts";
 import { deleteDueOrganizations } from "./delete-organizations.ts";
 import { dropIfArchived, dropIfEmpty } from "./drop-partition.ts";
 import { removeLeftovers } from "./expired-rows.ts";
-import { noteRetention } from "./last-retention.ts";
+import { lookAtClock, noteRetention } from "./last-retention.ts";
 
 const SOON_MS = 10 * 60_000;
 /**
@@ -213,8 +214,9 @@ async function queryDefault<Row extends object>(
 
 /**
  * Runs `keepReports`, `removeLeftovers` and `deleteDueOrganizations` soon after the start and then
- * once a day, or again soon if they could not finish. The database knows when they last did. Returns a
- * function that begins nothing further, and resolves when the running batch is done.
+ * once a day, or again soon if they could not finish. The database knows when they last did. Deletes
+ * nothing while `clock` does not trust the database's clock. Returns a function that begins nothing
+ * further, and resolves when the running batch is done.
  */
 export function startRetention(
 	connection: ClientConfig,
@@ -224,32 +226,59 @@ export function startRetention(
 		dailyWorkAfterMs = DAILY_WORK_MS,
 	}: Config,
 	log: Logger,
+	clock = new ClockCheck(),
 ): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
 	let running: Promise<void> | undefined;
 	const stopping = new AbortController();
 	const { signal } = stopping;
+	/** Returns the time, in milliseconds, until something may be deleted by its age. */
+	const examineClock = async () => {
+		const times = await lookAtClock(connection);
+		const { isNew, aheadMs, waitMs } = clock.look(times);
+		if (isNew) {
+			const days = Math.floor(aheadMs / DAY_MS);
+			log.error(
+				{ days, now: new Date(times.nowMs), last: new Date(times.lastMs) },
+				`old rows are not removed for an hour, because the clock of the database is ${days} days ahead of their last complete removal; if the clock is wrong, correct it within this hour, because the service then deletes what is old by it, for good; if the service was off or could not remove old rows since then, the clock needs no correction`,
+			);
+		}
+		return waitMs;
+	};
+	const keep = async (keptMonths: number) => {
+		const { dropped, deleted, isDone } = await keepReports(
+			connection,
+			keptMonths,
+			archivePlace !== undefined,
+			signal,
+		);
+		if (dropped.length > 0 || deleted > 0) {
+			log.info({ dropped, deleted, months }, "dropped old posture reports");
+		}
+		return isDone;
+	};
+	/** Returns the time, in milliseconds, until the next run. */
+	const work = async () => {
+		const waitMs = await examineClock();
+		if (waitMs > 0) {
+			// The partition of this month is needed in any case. With 0, none is dropped.
+			await keep(0);
+			return Math.min(waitMs, SOON_MS);
+		}
+		const isDone = await keep(months);
+		const removed = await removeLeftovers(connection, signal);
+		if (Object.keys(removed).length > 0) {
+			log.info({ removed }, "removed rows left by sign-ins and invitations");
+		}
+		await deleteDueOrganizations(connection, log, signal);
+		if (!isDone) return SOON_MS;
+		await noteRetention(connection);
+		return DAY_MS;
+	};
 	const run = async () => {
 		let next = SOON_MS;
 		try {
-			const { dropped, deleted, isDone } = await keepReports(
-				connection,
-				months,
-				archivePlace !== undefined,
-				signal,
-			);
-			if (dropped.length > 0 || deleted > 0) {
-				log.info({ dropped, deleted, months }, "dropped old posture reports");
-			}
-			const removed = await removeLeftovers(connection, signal);
-			if (Object.keys(removed).length > 0) {
-				log.info({ removed }, "removed rows left by sign-ins and invitations");
-			}
-			await deleteDueOrganizations(connection, log, signal);
-			if (isDone) {
-				await noteRetention(connection);
-				next = DAY_MS;
-			}
+			next = await work();
 		} catch (err) {
 			if (signal.aborted) return;
 			if (isDatabaseUnavailable(err)) {

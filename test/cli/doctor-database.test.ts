@@ -218,7 +218,7 @@ test("doctor finds a missing index, a setting that loses data and reports outsid
 	expect(code).toBe(1);
 });
 
-test("doctor says since when old rows are not removed", async () => {
+test("doctor says since when old rows are not removed, and that the clock may be ahead", async () => {
 	const { owner } = running.database;
 	const change = (done: string) =>
 		owner.query(`update last_retention set done_at = ${done}`);
@@ -231,6 +231,13 @@ test("doctor says since when old rows are not removed", async () => {
 			"the daily removal of old rows was last complete 2 days ago",
 		),
 		advice: expect.stringContaining('"old rows"'),
+	});
+	await change("now() - interval '30 days'");
+	expect((await examine(running)).of("clock")).toMatchObject({
+		status: "warning",
+		found:
+			"the clock of the database is 30 days ahead of the last complete removal of old rows",
+		advice: expect.stringContaining("correct it within an hour"),
 	});
 	await change("now()");
 });
