@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { setRole } from "../../src/db/roles.ts";
 import { makeLogger } from "../../src/log.ts";
@@ -12,26 +12,59 @@ import { startRetention } from "../../src/retention/retention.ts";
 import { allRows, backUp, query, restore } from "../support/backups.ts";
 import { withDatabaseName } from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
-import { connected, createInstallation } from "../support/installations.ts";
+import {
+	asSuperuser,
+	connected,
+	createInstallation,
+	type Installation,
+} from "../support/installations.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 import { until } from "../support/until.ts";
 
 let tools: TestTools;
-let file: Buffer;
+let installation: Installation;
+let dropInstallation = async () => {};
 beforeAll(async () => {
 	tools = await startTools();
 	await fillEverything(tools);
-	({ file } = await backUp(tools.database.url));
-});
-afterAll(() => tools.close());
-
-/** Restores the filled database for an owner who is no superuser. */
-async function restored() {
-	const installation = await createInstallation();
+	const { file } = await backUp(tools.database.url);
+	installation = await createInstallation({
+		dropAt: (drop) => {
+			dropInstallation = drop;
+		},
+	});
 	await restore(installation.url, file);
-	const look = withDatabaseName(tools.database.url, installation.name);
-	await query(look, "delete from deleted_organizations");
-	return { url: installation.url, look };
+	await query(
+		withDatabaseName(tools.database.url, installation.name),
+		"delete from deleted_organizations",
+	);
+});
+afterAll(async () => {
+	await dropInstallation();
+	await tools.close();
+});
+
+let copies = 0;
+
+/**
+ * Copies the filled database, which was restored for an owner who is no superuser. To restore it for
+ * each test would apply all migrations each time.
+ */
+async function restored() {
+	const { name, urlOf } = installation;
+	const copy = `${name}_copy_${++copies}`;
+	const login = new URL(installation.url).username;
+	await asSuperuser((client) =>
+		client.query(
+			`create database ${copy} owner ${login} template ${name} strategy file_copy`,
+		),
+	);
+	onTestFinished(() =>
+		asSuperuser((client) =>
+			client.query(`drop database ${copy} with (force)`),
+		).then(() => {}),
+	);
+	return { url: urlOf(copy), look: withDatabaseName(tools.database.url, copy) };
 }
 
 /** Lets the time of grace of an organization be over. */
