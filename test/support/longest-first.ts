@@ -15,7 +15,7 @@ const LONGEST = [
 	"cli/doctor-hang",
 	"csv/export-turns",
 	"db/failover",
-	"devices/enrollment-keys",
+	"devices/enrollment-key-floods",
 	"backup/rejected",
 	"cli/replace",
 	"cli/backup",
