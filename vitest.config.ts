@@ -1,24 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
-
-/**
- * The test files that mostly start programs or database servers of their own. They need half of the
- * time of all tests, and few changes concern them.
- */
-const PROCESSES = [
-	"test/agent/{build,check-requests,program,program-install,run,system-host}.test.ts",
-	"test/backup/*.test.ts",
-	"test/cli/*.test.ts",
-	"test/db/{embedded*,failover,migrate,missing-database,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",
-	"test/demo/*.test.ts",
-	"test/deploy/sbom.test.ts",
-	"test/http/redaction.test.ts",
-	"test/load/outage-log.test.ts",
-	"test/{mcp,oauth}/conformance.test.ts",
-	"test/metrics/*.test.ts",
-	"test/tracing/*.test.ts",
-];
-const BROWSER = "test/browser/**";
+import { BROWSER, EXHAUSTIVE, PROCESSES } from "./test/support/projects.ts";
 
 export default defineConfig({
 	test: {
@@ -28,9 +10,10 @@ export default defineConfig({
 				test: {
 					name: "service",
 					include: ["test/**/*.test.ts"],
-					exclude: [BROWSER, ...PROCESSES],
+					exclude: [...BROWSER, ...PROCESSES, ...EXHAUSTIVE],
 				},
 			},
+			{ extends: true, test: { name: "exhaustive", include: EXHAUSTIVE } },
 			{ extends: true, test: { name: "processes", include: PROCESSES } },
 		],
 		globalSetup: "test/support/setup.ts",

@@ -1,0 +1,39 @@
+/** The browser tests, which have a configuration of their own. */
+export const BROWSER = ["test/browser/**"];
+
+/**
+ * The test files that mostly start programs or database servers of their own, or build the schema
+ * from nothing. They need half of the time of all tests, and few changes concern them.
+ */
+export const PROCESSES = [
+	"test/agent/{build,check-requests,program,program-install,run,system-host}.test.ts",
+	"test/backup/*.test.ts",
+	"test/cli/*.test.ts",
+	"test/db/{embedded*,failover,migrate,migration-log,missing-database,older-processes,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",
+	"test/demo/*.test.ts",
+	"test/deploy/sbom.test.ts",
+	"test/http/redaction.test.ts",
+	"test/load/outage-log.test.ts",
+	"test/{mcp,oauth}/conformance.test.ts",
+	"test/metrics/*.test.ts",
+	"test/tracing/*.test.ts",
+];
+
+/**
+ * The test files that try every tool, statement or order of a list, that send random or hostile
+ * input or a flood, or that mostly wait. A file that tests what one thing does is none of them.
+ */
+export const EXHAUSTIVE = [
+	"test/agent/{*-hostile,updates}.test.ts",
+	"test/console/rich-text-random.test.ts",
+	"test/csv/{export-turns,import-answer}.test.ts",
+	"test/db/statements.test.ts",
+	"test/devices/{check-state-counts,enrollment-key-floods,first-reports,queues}.test.ts",
+	"test/http/{agent-api-fuzz,all-doors-fuzz,slow-exports}.test.ts",
+	"test/load/{fair-shares,overload,sign-in-queue}.test.ts",
+	"test/policy/random-*.test.ts",
+	"test/records/{list-answers,list-plans,lists,past-statements}.test.ts",
+	"test/regular-expressions.test.ts",
+	"test/scim/filter-random.test.ts",
+	"test/tokens/scopes.test.ts",
+];
