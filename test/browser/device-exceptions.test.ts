@@ -259,3 +259,50 @@ test("a member requests an exception, which only an administrator can decide", a
 	await admin.getByRole("button", { name: "Reject" }).click();
 	await admin.getByRole("status").getByText("Rejected").waitFor();
 });
+
+test("an administrator whom the rule of two people binds is offered no approval, and reads who may approve", async () => {
+	const fleet = fleetOf(served);
+	const { page, at, organization } = await fleet.start(
+		"admin",
+		async () => "/devices/exceptions",
+	);
+	await served.database.owner.query(
+		`insert into device_policies (organization_id, exceptions_need_two_people) values ($1, true)
+		on conflict (organization_id) do update set exceptions_need_two_people = true`,
+		[organization],
+	);
+	await page.getByText("No exceptions yet").waitFor();
+	await page.getByRole("button", { name: "Add exception" }).click();
+	const dialog = page.getByRole("dialog");
+	await typeInto(dialog.getByRole("combobox", { name: "Check" }), "firewall");
+	await page.getByRole("option", { name: "Host firewall" }).click();
+	await dialog.getByRole("combobox", { name: "It is for" }).click();
+	await page.getByRole("option", { name: "All devices" }).click();
+	await dialog.getByLabel("Reason").fill("Until the rollout is done.");
+	await dialog.getByRole("button", { name: "Request it" }).click();
+	await page.getByRole("link", { name: "Host firewall" }).click();
+	const decision = page.getByRole("region", { name: "Decision" });
+	await decision
+		.getByText(
+			"You requested this exception, and the device policy demands that another administrator approves it. You can reject it.",
+		)
+		.waitFor();
+	await decision
+		.getByRole("link", { name: "invite another administrator" })
+		.waitFor();
+	const approve = page.getByRole("button", { name: "Approve", exact: true });
+	expect(await approve.count()).toBe(0);
+	const address = new URL(page.url()).pathname;
+
+	const other = await served.makePerson("admin", organization);
+	await page.reload();
+	await decision.getByText(`Other administrators: ${other.name}.`).waitFor();
+	expect(await approve.count()).toBe(0);
+	await axe(page);
+	await screenshot(page, "devices/exception-of-two-people");
+	const second = await served.openPageAs(other, address);
+	await second.getByRole("button", { name: "Approve", exact: true }).click();
+	await second.getByText("The exception is approved.").waitFor();
+	await visit(page, at("/devices/exceptions"));
+	await page.getByText("In force").first().waitFor();
+});

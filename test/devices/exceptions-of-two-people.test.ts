@@ -24,7 +24,13 @@ const setting = (exceptions_need_two_people: boolean, token?: string) =>
 		token,
 	);
 
-const refusalOf = (id: string) => refused("approveDeviceException", { id });
+/** Returns why the administrator may not approve. The exception says the same beforehand. */
+async function refusalOf(id: string): Promise<string> {
+	const { why_not_approve } = await assay.use("getDeviceException", { id });
+	const refusal = await refused("approveDeviceException", { id });
+	expect(refusal).toContain(why_not_approve ?? "is required");
+	return refusal;
+}
 
 let people = 0;
 /** Adds a person, as the administrator unless `token` is another one's. */
@@ -169,6 +175,9 @@ test("who set the address of a person within 30 days may not approve what the pe
 	const bob = await addPerson(undefined, second.token);
 	await age(bob, 31);
 	const fair = await requestBy(bob);
+	const whyNot = async (id: string, token?: string) =>
+		(await assay.use("getDeviceException", { id }, token)).why_not_approve;
+	expect(await whyNot(fair.id)).toBeNull();
 	expect((await approve(fair.id)).is_self_approved).toBe(false);
 	const change = (primary_email_address: string) =>
 		assay.use("updatePeople", { id: bob, primary_email_address });
@@ -178,7 +187,11 @@ test("who set the address of a person within 30 days may not approve what the pe
 	expect(await refusalOf(asked.id)).toMatch(
 		/you set the address of the person who asked on \d{4}-\d\d-\d\d, and the device policy demands/,
 	);
+	expect(await whyNot(asked.id)).toContain("you set the address");
+	expect(await whyNot(asked.id, second.token)).toBeNull();
+	expect(await whyNot(asked.id, assay.viewer.token)).toBeNull();
 	await assay.use("approveDeviceException", { id: asked.id }, second.token);
+	expect(await whyNot(asked.id)).toBeNull();
 	const made = await requestBy(await addPerson());
 	expect(await refusalOf(made.id)).toContain("you set the address");
 });

@@ -28,7 +28,7 @@ import {
 import { MAX_EXCEPTION_DAYS } from "./exception-status.ts";
 import { noteGroupDevices } from "./group-exceptions.ts";
 import { checkPeriod, requestException } from "./request-exception.ts";
-import { requireMayApprove } from "./second-person.ts";
+import { findApproval, requireMayApprove } from "./second-person.ts";
 
 const one = z.object({ device_exception: deviceException });
 const exceptionId = () =>
@@ -47,11 +47,27 @@ export const getDeviceException = defineOperation({
 		size: pageSize(),
 		cursor: pageCursor(),
 	}),
-	output: one.extend({ covered: z.array(coveredDevice), ...pageShape }),
-	run: async (context, { id, ...page }) => ({
-		device_exception: await readException(context, id),
-		...(await readCovered(context.client, id, page)),
+	output: one.extend({
+		why_not_approve: z
+			.string()
+			.nullable()
+			.describe(
+				"Why you, an administrator, may not approve the request; null if you may",
+			),
+		covered: z.array(coveredDevice),
+		...pageShape,
 	}),
+	run: async (context, { id, ...page }) => {
+		const found = await readException(context, id);
+		const mayDecide =
+			found.status === "REQUESTED" && context.membership.role === "admin";
+		const approval = mayDecide ? await findApproval(context, found) : {};
+		return {
+			device_exception: found,
+			why_not_approve: approval.refusal ?? null,
+			...(await readCovered(context.client, id, page)),
+		};
+	},
 });
 
 export const addDeviceException = defineOperation({

@@ -12,6 +12,13 @@ const TRACE_DAYS = 30;
 /** Words of the audit log for an approval without a second person. */
 export type ApprovedAlone = "the only administrator" | "the requester";
 
+interface Approval {
+	/** Says, for the caller, why somebody else has to approve the exception. */
+	refusal?: string;
+	/** Words for the audit log if the caller would approve without a second person. */
+	alone?: ApprovedAlone;
+}
+
 /**
  * Throws forbidden if somebody else has to approve the exception. If the caller approves without a
  * second person, returns the words for the audit log. An administrator who copied the link may
@@ -23,41 +30,11 @@ export async function requireMayApprove(
 	exception: DeviceException,
 	note: string | undefined,
 ): Promise<ApprovedAlone | undefined> {
-	const { userId } = context.principal;
-	if (userId === null) return undefined;
-	const hasCopiedLink = userId === exception.link_copied_by_id;
-	const isRequester = await isOwnRequest(context, exception, userId);
-	const influence =
-		isRequester || hasCopiedLink
-			? undefined
-			: await findInfluence(context, exception, userId);
-	if (!hasCopiedLink && !isRequester && !influence) return undefined;
-	const { needs_two, switched_off_on, has_others } = await readRule(
-		context,
-		userId,
-	);
-	const reject = (why: string): never => {
-		throw new AppError(
-			"forbidden",
-			`permission denied: ${why}${has_others ? "" : "; invite one first"}`,
-		);
-	};
-	const needsTwo =
-		exception.needs_two_people || needs_two || switched_off_on !== null;
-	if (hasCopiedLink && (has_others || needsTwo)) {
-		reject(
-			"you copied the link by which this exception was requested, so another administrator has to approve it",
-		);
+	const { refusal, alone } = await findApproval(context, exception);
+	if (refusal) {
+		throw new AppError("forbidden", `permission denied: ${refusal}`);
 	}
-	if (needsTwo) {
-		const did = influence ?? "you requested this exception";
-		reject(
-			needs_two || exception.needs_two_people
-				? `${did}, and the device policy ${needs_two ? "demands" : "demanded at that time"} that another administrator approves it`
-				: `${did}, and you switched the rule of two people off on ${switched_off_on}, so for ${TRACE_DAYS} days another administrator has to approve it`,
-		);
-	}
-	if (hasCopiedLink && note === undefined) {
+	if (alone === "the only administrator" && note === undefined) {
 		throw badFields([
 			{
 				field: "note",
@@ -66,8 +43,47 @@ export async function requireMayApprove(
 			},
 		]);
 	}
-	if (hasCopiedLink) return "the only administrator";
-	return isRequester ? "the requester" : undefined;
+	return alone;
+}
+
+/** Decides whether the caller, who is an administrator, may approve the exception. */
+export async function findApproval(
+	context: Context,
+	exception: DeviceException,
+): Promise<Approval> {
+	const { userId } = context.principal;
+	if (userId === null) return {};
+	const hasCopiedLink = userId === exception.link_copied_by_id;
+	const isRequester = await isOwnRequest(context, exception, userId);
+	const influence =
+		isRequester || hasCopiedLink
+			? undefined
+			: await findInfluence(context, exception, userId);
+	if (!hasCopiedLink && !isRequester && !influence) return {};
+	const { needs_two, switched_off_on, has_others } = await readRule(
+		context,
+		userId,
+	);
+	const refuse = (why: string) => ({
+		refusal: `${why}${has_others ? "" : "; invite one first"}`,
+	});
+	const needsTwo =
+		exception.needs_two_people || needs_two || switched_off_on !== null;
+	if (hasCopiedLink && (has_others || needsTwo)) {
+		return refuse(
+			"you copied the link by which this exception was requested, so another administrator has to approve it",
+		);
+	}
+	if (needsTwo) {
+		const did = influence ?? "you requested this exception";
+		return refuse(
+			needs_two || exception.needs_two_people
+				? `${did}, and the device policy ${needs_two ? "demands" : "demanded at that time"} that another administrator approves it`
+				: `${did}, and you switched the rule of two people off on ${switched_off_on}, so for ${TRACE_DAYS} days another administrator has to approve it`,
+		);
+	}
+	if (hasCopiedLink) return { alone: "the only administrator" };
+	return isRequester ? { alone: "the requester" } : {};
 }
 
 /** Two people of the register with the caller's address are both the caller. */

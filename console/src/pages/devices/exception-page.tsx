@@ -12,7 +12,7 @@ import { notifications } from "@mantine/notifications";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
-import { call, type InputOf, type OutputOf } from "../../api.ts";
+import { asSentence, call, type InputOf, type OutputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
@@ -81,7 +81,7 @@ export function Page() {
 			/>
 			<Stack gap="lg">
 				<Facts exception={exception} />
-				<Decision exception={exception} />
+				<Decision exception={exception} whyNot={found.data.why_not_approve} />
 				<section aria-label="Devices that it covered">
 					<Title order={2} mb="sm">
 						Devices that it covered
@@ -181,29 +181,43 @@ function Facts({ exception }: { exception: DeviceException }) {
 const isDecidedAlone = ({ decided_by, link_copied_by_id }: DeviceException) =>
 	link_copied_by_id !== null && decided_by?.user_id === link_copied_by_id;
 
+/** Most administrators that are named to somebody who may not approve. */
+const MAX_NAMED = 5;
+
+function namesOf(others: { name: string }[], hasMore: boolean): string {
+	const names = others.slice(0, MAX_NAMED).map(({ name }) => name);
+	if (hasMore || others.length > MAX_NAMED) names.push("others");
+	return `Other administrators: ${new Intl.ListFormat("en-GB").format(names)}.`;
+}
+
 /** Lets an administrator approve or reject a requested exception. */
-function Decision({ exception }: { exception: DeviceException }) {
+function Decision({
+	exception,
+	whyNot,
+}: {
+	exception: DeviceException;
+	/** Why the service refuses the approval of the reader. Null if it does not. */
+	whyNot: string | null;
+}) {
 	const { mayAdmin, organizationId } = useOrganization();
 	const { data: me } = useQuery(meQuery);
-	const hasCopiedLink =
-		me !== undefined && exception.link_copied_by_id === me?.id;
-	const mayBeAlone =
-		mayAdmin && hasCopiedLink && exception.status === "REQUESTED";
+	const hasCopiedLink = me != null && exception.link_copied_by_id === me.id;
+	const mayApprove = whyNot === null;
 	const admins = useQuery({
 		...operationQuery("listMembers", {
 			organization_id: organizationId,
 			filter: { role: "admin" },
-			size: 2,
+			size: MAX_NAMED + 1,
 		} as InputOf<"listMembers">),
-		enabled: mayBeAlone,
+		enabled:
+			mayAdmin &&
+			exception.status === "REQUESTED" &&
+			(hasCopiedLink || !mayApprove),
 	});
-	const policy = useQuery({
-		...operationQuery("getDevicePolicy", { organization_id: organizationId }),
-		enabled: mayBeAlone,
-	});
-	const isOnly = admins.data?.members.length === 1;
-	const needsTwo = policy.data?.policy.exceptions_need_two_people !== false;
-	const mayApprove = !hasCopiedLink || (isOnly && !needsTwo);
+	const others = admins.data?.members.filter(
+		({ user_id, is_ended }) => user_id !== me?.id && !is_ended,
+	);
+	const isOnly = others?.length === 0;
 	const [note, setNote] = useState("");
 	const deciding = useMutation({
 		mutationFn: (is_approved: boolean) =>
@@ -236,15 +250,23 @@ function Decision({ exception }: { exception: DeviceException }) {
 				{deciding.isError && (
 					<ErrorState error={deciding.error} title="Not decided" />
 				)}
-				{hasCopiedLink && (
+				{whyNot !== null && (
 					<Text size="sm">
-						You copied the link by which this exception was requested
-						{mayApprove
-							? ", and you are the only administrator. If you approve it, say why. The audit log and this page will say that nobody else looked at it."
-							: ", so another administrator has to approve it. You can reject it."}
+						{asSentence(whyNot.replace("; invite one first", ""))} You can
+						reject it.
+						{others !== undefined && others.length > 0 && (
+							<> {namesOf(others, admins.data?.next_cursor != null)}</>
+						)}
 					</Text>
 				)}
-				{hasCopiedLink && isOnly && (
+				{hasCopiedLink && mayApprove && (
+					<Text size="sm">
+						You copied the link by which this exception was requested, and you
+						are the only administrator. If you approve it, say why. The audit
+						log and this page will say that nobody else looked at it.
+					</Text>
+				)}
+				{isOnly && (
 					<Text size="sm">
 						For a second pair of eyes,{" "}
 						<TextLink
@@ -269,13 +291,15 @@ function Decision({ exception }: { exception: DeviceException }) {
 					onChange={(event) => setNote(event.currentTarget.value)}
 				/>
 				<Group>
-					<Button
-						onClick={() => deciding.mutate(true)}
-						loading={deciding.isPending}
-						disabled={!mayApprove || (hasCopiedLink && note.trim() === "")}
-					>
-						Approve
-					</Button>
+					{mayApprove && (
+						<Button
+							onClick={() => deciding.mutate(true)}
+							loading={deciding.isPending}
+							disabled={hasCopiedLink && note.trim() === ""}
+						>
+							Approve
+						</Button>
+					)}
 					<Button
 						variant="default"
 						onClick={() => deciding.mutate(false)}
