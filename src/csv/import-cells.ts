@@ -29,6 +29,8 @@ interface CellKind extends ChoiceField {
 	field: Field;
 	reference: IdKind | undefined;
 	isList: boolean;
+	/** True for a number up to 100, which a cell may write with a percent sign. */
+	isPercent: boolean;
 	/** True if the choices are the steps of a scale. */
 	isScale: boolean;
 	mayBeNull: boolean;
@@ -58,6 +60,7 @@ export function cellKindsOf(kind: AnyRecordKind): CellKinds {
 					isList: types.includes("array"),
 					isNumber: types.includes("integer"),
 					mayBeNull: field.input.safeParse(null).success,
+					isPercent: max === 100,
 					isScale: isStep,
 					choices: isStep
 						? stepsByKey(name)
@@ -205,6 +208,7 @@ function noStep(name: string): string {
 
 function readCell(kind: CellKind, text: string): unknown {
 	if (kind.isList) return readList(text);
-	const value = readChoice(kind.choices, text) ?? text;
+	const bare = kind.isPercent ? text.replace(/\s*%\s*$/, "") : text;
+	const value = readChoice(kind.choices, bare) ?? bare;
 	return kind.isNumber && isInteger(value) ? Number(value) : value;
 }

@@ -16,8 +16,8 @@ const MAX_CELL = 64 * 1024;
 
 export interface FileLine {
 	/**
-	 * Number of the line as a spreadsheet counts it. The heading is line 1, and each record is one
-	 * line.
+	 * Number of the line as a spreadsheet counts it. Each record is one line, and so is each empty
+	 * line, also above the heading.
 	 */
 	line: number;
 	/** The cells by the name of the field, including `id`, without the guard against formulas. */

@@ -28,8 +28,8 @@ export class CsvTable {
 
 interface TableLine {
 	/**
-	 * Number of the line as a spreadsheet counts it. The heading is line 1, and each record is one
-	 * line.
+	 * Number of the line as a spreadsheet counts it. Each record is one line, and so is each empty
+	 * line, also above the heading.
 	 */
 	line: number;
 	cells: readonly string[];
@@ -46,6 +46,7 @@ export async function readTable(
 	const start = await readHeading(slices);
 	const delimiter = delimiterOf(start);
 	let heading: string[] = [];
+	let headingLine = 1;
 	let line = 0;
 	const lines: TableLine[] = [];
 	try {
@@ -62,9 +63,14 @@ export async function readTable(
 			async (records: AsyncIterable<string[]>) => {
 				for await (const cells of records) {
 					line += 1;
-					if (line === 1) heading = requireHeading(cells);
-					else if (!cells.every(isBlank)) lines.push({ line, cells });
-					if (line > MAX_LINES + 1) {
+					if (!cells.every(isBlank)) {
+						if (heading.length > 0) lines.push({ line, cells });
+						else {
+							heading = requireHeading(cells);
+							headingLine = line;
+						}
+					}
+					if (line > headingLine + MAX_LINES) {
 						throw wrongFile(
 							`has more than ${MAX_LINES} lines, the limit for one import; split the file and import the parts`,
 						);
@@ -106,10 +112,10 @@ function decode(decoder: TextDecoder, bytes?: Uint8Array): string {
 	}
 }
 
-/** Returns the beginning of the text, including the whole first line. */
+/** Returns the beginning of the text, including the whole first line that is not empty. */
 async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 	let start = "";
-	while (!/[\r\n]/.test(start)) {
+	while (!/[\r\n]/.test(withoutEmptyLines(start) ?? "")) {
 		if (start.length > MAX_HEADING) {
 			throw wrongFile(
 				`has a first line of more than ${MAX_HEADING} characters; the first line must contain only the names of the columns`,
@@ -122,12 +128,25 @@ async function readHeading(slices: AsyncGenerator<string>): Promise<string> {
 	return start;
 }
 
+/** Returns the text from its first line that has more than separators, or undefined if none has. */
+function withoutEmptyLines(start: string): string | undefined {
+	const end = start.search(/[^\s\ufeff,;"]/);
+	if (end < 0) return undefined;
+	const empty = start.slice(0, end);
+	return start.slice(
+		Math.max(empty.lastIndexOf("\n"), empty.lastIndexOf("\r")) + 1,
+	);
+}
+
 /**
- * Returns the separator that is most frequent in the heading. Excel writes semicolons in countries
- * that use a decimal comma.
+ * Returns the separator that is most frequent in the heading, outside of quotes. Excel writes
+ * semicolons in countries that use a decimal comma.
  */
 function delimiterOf(start: string): string {
-	const [heading = ""] = start.split(/[\r\n]/, 1);
+	const [heading = start] =
+		withoutEmptyLines(start)
+			?.replace(/"[^"]*"/g, "")
+			.split(/[\r\n]/, 1) ?? [];
 	const counted = [",", ";", "\t"].map((delimiter) => ({
 		delimiter,
 		count: heading.split(delimiter).length,

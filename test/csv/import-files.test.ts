@@ -29,6 +29,17 @@ test("a file from a spreadsheet is read: semicolons, a byte order mark, empty li
 	expect(result.lines.map(({ line }: Json) => line)).toEqual([3, 5]);
 });
 
+test("a percentage may have a percent sign", async () => {
+	const result = await tryImport("measure", [
+		"name,category,verified_by_percent",
+		"Locks,IT,50%",
+		"Keys,IT, 7 % ",
+		"Doors,IT,120%",
+	]);
+	expect(outcomes(result)).toEqual(["ADD", "ADD", "WRONG"]);
+	expect(issues(result)[0]).toMatch(/^4 verified_by_percent: .*100/);
+});
+
 test.for([
 	["", /the file is empty/],
 	['name\n"x', /a quoted cell near line 2 that does not end/],
