@@ -158,7 +158,7 @@ test("a file that is not CSV is rejected with a hint what to do instead", async 
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
 	const refused = page.getByRole("alert");
 	await choose(page, "vendors.xlsx", "PK\u0003\u0004");
-	await refused.getByText("is a workbook").waitFor();
+	await refused.getByText("vendors.xlsx is damaged or incomplete").waitFor();
 	await choose(page, "vendors.csv", "name,Name\r\nX,red\r\n");
 	await refused.getByText("has two columns for name").waitFor();
 	await axe(page);
@@ -171,7 +171,7 @@ test("a file that is not CSV is rejected with a hint what to do instead", async 
 
 test("a file can be dropped on the page", async () => {
 	const page = await served.openPageAs(admin, at("r/vendor/import"));
-	const field = page.getByText("Drop a CSV file here");
+	const field = page.getByText("Drop an Excel or CSV file here");
 	await field.waitFor();
 	const dataTransfer = await page.evaluateHandle(`(() => {
 		const transfer = new DataTransfer();

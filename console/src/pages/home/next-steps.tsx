@@ -68,7 +68,7 @@ function stepsOf(org: string, mayEnroll: boolean): Step[] {
 		},
 		{
 			title: "Bring what you have",
-			why: "Each register takes a CSV file, and shows first what would change: vendors, assets, people and all others.",
+			why: "Each register takes an Excel or CSV file, and shows first what would change: vendors, assets, people and all others.",
 			action: "Import assets",
 			link: linkOptions({
 				to: "/o/$org/r/$kind/import",

@@ -18,39 +18,63 @@ export interface ChosenFile {
  * or the legacy encoding of Windows. Throws an Error with a message for the reader.
  */
 export async function readChosenFile(file: File): Promise<ChosenFile> {
-	const { name } = file;
+	const bytes = await readBytes(file);
+	if (isWorkbook(bytes)) {
+		throw new Error(
+			`${file.name} is a workbook. Save it as CSV in your spreadsheet program ("CSV UTF-8" in Excel), then choose that file.`,
+		);
+	}
+	return decode(file.name, bytes);
+}
+
+/** Returns the bytes of a file. Throws an Error with a message for the reader. */
+export async function readBytes(file: File): Promise<ArrayBuffer> {
 	if (file.size > MAX_BYTES) {
 		throw new Error(
-			`${name} is larger than 16 MB, the limit for one import. Split the file and import the parts.`,
+			`${file.name} is larger than 16 MB, the limit for one import. Split the file and import the parts.`,
 		);
 	}
-	const bytes = await file.arrayBuffer().catch(() => {
+	return file.arrayBuffer().catch(() => {
 		throw new Error(
-			`${name} cannot be read. If it has changed since you chose it, choose it again.`,
+			`${file.name} cannot be read. If it has changed since you chose it, choose it again.`,
 		);
 	});
+}
+
+/** Returns true for the signs with which zip archives and Excel files from before 2007 begin. */
+export function isWorkbook(bytes: ArrayBuffer): boolean {
 	const [first, second] = new Uint8Array(bytes);
-	if (first === 0x50 && second === 0x4b) {
+	return (
+		(first === 0x50 && second === 0x4b) || (first === 0xd0 && second === 0xcf)
+	);
+}
+
+/** Decodes a file of text. Throws an Error if it is a web page or XML. */
+export function decode(name: string, bytes: ArrayBuffer): ChosenFile {
+	const file = decodeText(name, bytes);
+	// Some programs give the name .xls to such a file, because Excel opens it.
+	if (/^\s*<(?:!doctype|html|\?xml|table|meta)\b/i.test(file.text)) {
 		throw new Error(
-			`${name} is a workbook. Save it as CSV in your spreadsheet program ("CSV UTF-8" in Excel), then choose that file.`,
+			`${name} is a web page or XML. Open it in your spreadsheet program, save it as CSV, and choose that file.`,
 		);
 	}
-	const decode = (encoding: string, isGuessed: boolean): ChosenFile => {
+	return file;
+}
+
+function decodeText(name: string, bytes: ArrayBuffer): ChosenFile {
+	const [first, second] = new Uint8Array(bytes);
+	const as = (encoding: string, isGuessed: boolean): ChosenFile => {
 		// A file that is not UTF-8 throws. The other encodings accept anything.
 		const decoder = new TextDecoder(encoding, { fatal: encoding === "utf-8" });
 		const text = decoder.decode(bytes);
 		return { name, text, lines: countLines(text), isGuessed };
 	};
-	if (first === 0xff && second === 0xfe) {
-		return decode("utf-16le", false);
-	}
-	if (first === 0xfe && second === 0xff) {
-		return decode("utf-16be", false);
-	}
+	if (first === 0xff && second === 0xfe) return as("utf-16le", false);
+	if (first === 0xfe && second === 0xff) return as("utf-16be", false);
 	try {
-		return decode("utf-8", false);
+		return as("utf-8", false);
 	} catch {
-		return decode("windows-1252", true);
+		return as("windows-1252", true);
 	}
 }
 

@@ -174,7 +174,7 @@ export function ImportLines({
 				</Table>
 			</Box>
 			<Text size="xs" c="dimmed">
-				Lines are numbered as in a spreadsheet: the heading is line 1.
+				Lines have the numbers of their rows in a spreadsheet.
 				{plan.brief_lines > 0 &&
 					` The details of ${
 						plan.brief_lines === 1

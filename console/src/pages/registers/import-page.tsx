@@ -9,7 +9,7 @@ import {
 	Title,
 } from "@mantine/core";
 import { IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
-import { type DragEvent, useRef, useState } from "react";
+import { type DragEvent, type ReactNode, useRef, useState } from "react";
 import type { OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { countOf } from "../../kinds.ts";
@@ -19,14 +19,15 @@ import { ButtonLink } from "../../parts/links.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
 import { useKind } from "../../parts/records/use-kind.ts";
 import { Columns, TemplateButton } from "./import-columns.tsx";
-import { type ChosenFile, readChosenFile } from "./import-file.ts";
 import { ImportPreview } from "./import-preview.tsx";
+import { SheetFields } from "./import-sheet.tsx";
 import { RecentImports } from "./recent-imports.tsx";
 import { RollBackImport } from "./roll-back-import.tsx";
+import { useChosenFile } from "./use-chosen-file.ts";
 
 type Result = OutputOf<"importRecords">;
 
-/** Imports records from a CSV file: choice of the file, preview, errors by line, and result. */
+/** Imports records from a CSV or Excel file: choice of the file, preview, errors by line, and result. */
 export function Page() {
 	const kind = useKind();
 	const { organizationId, mayWrite } = useOrganization();
@@ -45,7 +46,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title={title}
-				description="Save your spreadsheet as a CSV file and choose it here. You see what would happen to each line before anything is stored."
+				description="Choose an Excel workbook (.xlsx) or a CSV file. You see what would happen to each line before anything is stored."
 				actions={
 					<ButtonLink
 						variant="default"
@@ -68,24 +69,10 @@ function Import({
 	kind: KindDescription;
 	organizationId: string;
 }) {
-	const [chosen, setChosen] = useState<{ file: ChosenFile; number: number }>();
-	// Counts the chosen files, so that each one gets its own preview.
-	const counted = useRef(0);
-	const [problem, setProblem] = useState<string>();
+	const { chosen, choose, chooseSheet, chooseHeadings, forget } =
+		useChosenFile(kind);
 	const [done, setDone] = useState<Result>();
-
-	const choose = async (file: File | null | undefined) => {
-		if (!file) return;
-		setProblem(undefined);
-		setDone(undefined);
-		try {
-			const read = await readChosenFile(file);
-			setChosen({ file: read, number: ++counted.current });
-		} catch (error) {
-			setChosen(undefined);
-			setProblem((error as Error).message);
-		}
-	};
+	const { workbook, table, problem } = chosen ?? {};
 
 	if (done) {
 		return (
@@ -95,14 +82,33 @@ function Import({
 				result={done}
 				onAgain={() => {
 					setDone(undefined);
-					setChosen(undefined);
+					forget();
 				}}
 			/>
 		);
 	}
 	return (
 		<Stack gap="lg">
-			<FileField file={chosen?.file} onChoose={choose} />
+			<FileField
+				name={chosen?.name}
+				isReading={chosen?.isReading ?? false}
+				onChoose={choose}
+			>
+				{workbook && (
+					<SheetFields
+						workbook={workbook}
+						table={table && "notes" in table ? table : undefined}
+						onSheet={(sheet) => chooseSheet(workbook, sheet)}
+						onHeadings={(row) => chooseHeadings(workbook, row)}
+					/>
+				)}
+				{table?.isGuessed && (
+					<Text size="sm" ta="center" mt="sm">
+						The file is not in Unicode and was read as Windows-1252. Check that
+						accented letters are right, or save it as CSV UTF-8.
+					</Text>
+				)}
+			</FileField>
 			{problem && (
 				<Alert
 					color="red"
@@ -114,10 +120,10 @@ function Import({
 				</Alert>
 			)}
 			{!chosen && <RecentImports kind={kind} />}
-			{chosen ? (
+			{chosen && table ? (
 				<ImportPreview
 					key={chosen.number}
-					file={chosen.file}
+					file={table}
 					number={chosen.number}
 					kind={kind}
 					organizationId={organizationId}
@@ -136,10 +142,11 @@ function Import({
 					</Group>
 					<Text size="sm" c="dimmed" mb="sm">
 						The first line of the file has the names of the columns, in any
-						order. Optional columns may be missing. Each further line adds a new
-						record. To change records instead, export the {kind.nouns}, edit the
-						file and import it again: a line with the ID of a record changes
-						that record. A file may have at most 10,000 lines.
+						order. In a workbook, a title may stand above them. Optional columns
+						may be missing. Each further line adds a new record. To change
+						records instead, export the {kind.nouns}, edit the file and import
+						it again: a line with the ID of a record changes that record. A file
+						may have at most 10,000 lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>
@@ -150,20 +157,28 @@ function Import({
 
 /** Accepts a file that is dropped on the field or chosen with a button. */
 function FileField({
-	file,
+	name,
+	isReading,
 	onChoose,
+	children,
 }: {
-	file: ChosenFile | undefined;
-	onChoose: (file: File | null | undefined) => void;
+	/** Name of the chosen file. */
+	name: string | undefined;
+	isReading: boolean;
+	onChoose: (file: File) => void;
+	children: ReactNode;
 }) {
 	const [isOver, setOver] = useState(false);
 	// Clears the input. Otherwise, choosing the same file again after fixing it would not count as a
 	// change.
 	const forget = useRef<() => void>(null);
+	const choose = (file: File | null | undefined) => {
+		if (file) onChoose(file);
+	};
 	const drop = (event: DragEvent) => {
 		event.preventDefault();
 		setOver(false);
-		onChoose(event.dataTransfer.files[0]);
+		choose(event.dataTransfer.files[0]);
 	};
 	return (
 		<Paper
@@ -181,30 +196,35 @@ function FileField({
 			<Group justify="center" gap="md">
 				<IconFileUpload size={28} aria-hidden />
 				<Text style={{ overflowWrap: "anywhere" }}>
-					{file ? <b>{file.name}</b> : "Drop a CSV file here, or choose one."}
+					{name === undefined ? (
+						"Drop an Excel or CSV file here, or choose one."
+					) : (
+						<b>{name}</b>
+					)}
 				</Text>
 				<FileButton
 					resetRef={forget}
-					accept=".csv,.tsv,.txt,text/csv"
-					inputProps={{ "aria-label": "CSV file" }}
+					accept=".xlsx,.xlsm,.csv,.tsv,.txt,text/csv"
+					inputProps={{ "aria-label": "Excel or CSV file" }}
 					onChange={(given) => {
-						onChoose(given);
+						choose(given);
 						forget.current?.();
 					}}
 				>
 					{(props) => (
-						<Button {...props} {...(file ? { variant: "default" } : {})}>
-							{file ? "Choose another file" : "Choose a file"}
+						<Button
+							{...props}
+							{...(name === undefined ? {} : { variant: "default" })}
+						>
+							{name === undefined ? "Choose a file" : "Choose another file"}
 						</Button>
 					)}
 				</FileButton>
 			</Group>
-			{file?.isGuessed && (
-				<Text size="sm" ta="center" mt="sm">
-					The file is not in Unicode and was read as Windows-1252. Check that
-					accented letters are right, or save it as CSV UTF-8.
-				</Text>
-			)}
+			<Text role="status" size="sm" ta="center">
+				{isReading && "Reading the file …"}
+			</Text>
+			{children}
 		</Paper>
 	);
 }
