@@ -110,6 +110,7 @@ test.for([
 	['0 "days"', "number"],
 	["0.00E+00", "number"],
 	["@", "number"],
+	['@" days"', "number"],
 	["0.0%", "percent"],
 	["m/d/yy", "date"],
 	["[$-409]d\\-mmm\\-yyyy;@", "date"],
