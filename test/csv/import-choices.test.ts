@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
 import { SKIP } from "../../src/csv/import-choices.ts";
-import { labelOf } from "../../src/records/labels.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import type { Session } from "../support/console-session.ts";
 import { issues, outcomes, testImports } from "./imports.ts";
@@ -359,16 +358,6 @@ test("another word counts only if no other column is for the field, and the call
 		unknown_columns: [],
 		guessed_columns: [{ heading: "Title", field: "name" }],
 	});
-});
-
-test.for(
-	recordKinds,
-)("every label of $kind is read as its own field", async (kind) => {
-	for (const [name, { given }] of Object.entries(kind.fields)) {
-		if (given === "computed") continue;
-		const result = await tryImport(kind.kind, [`${labelOf(name)},`, "x,"]);
-		expect(result).toMatchObject({ unknown_columns: [], guessed_columns: [] });
-	}
 });
 
 test("no register has a choice that means to skip a line", () => {

@@ -39,7 +39,7 @@ const LONGEST = [
 	"http/all-doors-fuzz",
 	"db/embedded-root",
 	"cli/audit",
-	"csv/import",
+	"csv/import-registers",
 	"agent/run",
 	"devices/queues",
 	"organizations/domains",

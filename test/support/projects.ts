@@ -20,19 +20,21 @@ export const PROCESSES = [
 ];
 
 /**
- * The test files that try every tool, statement or order of a list, that send random or hostile
- * input or a flood, or that mostly wait. A file that tests what one thing does is none of them.
+ * The test files that try every operation, register, statement or order of a list, that send random
+ * or hostile input, a flood or as much as a limit allows, or that mostly wait. A file that tests what
+ * one thing does is none of them.
  */
 export const EXHAUSTIVE = [
 	"test/agent/{*-hostile,updates}.test.ts",
 	"test/console/rich-text-random.test.ts",
-	"test/csv/{export-turns,import-answer}.test.ts",
+	"test/csv/{export-turns,import-answer,import-registers}.test.ts",
 	"test/db/statements.test.ts",
-	"test/devices/{check-state-counts,enrollment-key-floods,first-reports,queues}.test.ts",
-	"test/http/{agent-api-fuzz,all-doors-fuzz,slow-exports}.test.ts",
+	"test/devices/{check-state-counts,device-limits,enrollment-key-floods,first-reports,queues,unknown-keys}.test.ts",
+	"test/http/{agent-api-fuzz,all-doors-fuzz,body-budgets,slow-exports}.test.ts",
 	"test/load/{fair-shares,overload,sign-in-queue}.test.ts",
-	"test/policy/random-*.test.ts",
-	"test/records/{list-answers,list-plans,lists,past-statements}.test.ts",
+	"test/organizations/{closed-operations,invite-most,narrow-memberships}.test.ts",
+	"test/policy/{permissions,random-*}.test.ts",
+	"test/records/{list-answers,list-plans,lists,open-first,past-statements,query,rejected,rejected-lists}.test.ts",
 	"test/regular-expressions.test.ts",
 	"test/scim/filter-random.test.ts",
 	"test/tokens/scopes.test.ts",
