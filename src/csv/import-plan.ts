@@ -6,7 +6,7 @@ import { makeEventLoopYield } from "../load/event-loop-yield.ts";
 import type { Membership } from "../principal.ts";
 import { shapeToAdd, shapeToUpdate } from "../records/input.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { findRefused } from "../records/refused-additions.ts";
+import { findRefused } from "../records/refused-values.ts";
 import { findReserved } from "../records/reserved-updates.ts";
 import { referenceKey } from "../records/taken-reference-ids.ts";
 import type { Values } from "../records/values.ts";
@@ -241,21 +241,18 @@ async function rejectReserved(
 	}
 }
 
-/** Marks the lines as wrong whose new records may not be added beside the existing ones. */
+/** Marks the lines as wrong whose values may not be stored beside the other records. */
 async function rejectRefused(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
 	plan: PlannedLine[],
 ): Promise<void> {
-	const added = plan.filter(({ outcome }) => outcome === "ADD");
-	const refused = await findRefused(
-		client,
-		kind,
-		organizationId,
-		added.map(({ values }) => values),
+	const stored = plan.filter(
+		({ outcome }) => outcome === "ADD" || outcome === "UPDATE",
 	);
-	for (const planned of added) {
+	const refused = await findRefused(client, kind, organizationId, stored);
+	for (const planned of stored) {
 		const issue = refused.get(planned.values);
 		if (!issue) continue;
 		Object.assign(planned, { outcome: "WRONG", values: {}, issues: [issue] });

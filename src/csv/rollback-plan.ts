@@ -4,6 +4,7 @@ import type { Membership } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { findNames } from "../records/name-lookup.ts";
 import { recordName } from "../records/record-name.ts";
+import { findRefused } from "../records/refused-values.ts";
 import { membersAmong, usersOf } from "../records/removal.ts";
 import { findReserved } from "../records/reserved-updates.ts";
 import { columnsOf } from "../records/result-rows.ts";
@@ -89,34 +90,40 @@ export async function planRollback(
 			plan.restore.push({ before: current, values });
 		}
 	}
-	return withoutReserved(client, membership, kind, plan);
+	return withoutForbidden(client, membership, kind, plan);
 }
 
-/** Keeps the records whose former values only an administrator may give them. */
-async function withoutReserved(
+/**
+ * Keeps the records whose former values only an administrator may give them, or nobody beside the
+ * other records.
+ */
+async function withoutForbidden(
 	client: PoolClient,
 	membership: Membership,
 	kind: AnyRecordKind,
 	{ remove, restore, kept }: RollbackPlan,
 ): Promise<RollbackPlan> {
 	const reserved = await findReserved(client, membership, kind, restore);
-	const others = restore.flatMap((update): KeptRecord[] => {
-		const issue = reserved.get(update);
-		if (!issue) return [];
-		const { before } = update;
-		return [
-			{
-				id: String(before.id),
-				name: recordName(kind, before),
-				reason: `cannot be restored by you (${issue.field}: ${issue.message})`,
-			},
-		];
+	const refused = await findRefused(
+		client,
+		kind,
+		membership.organizationId,
+		restore.filter((update) => !reserved.has(update)),
+	);
+	const others: KeptRecord[] = [];
+	const restored = restore.filter((update) => {
+		const { before, values } = update;
+		const byYou = reserved.get(update);
+		const issue = byYou ?? refused.get(values);
+		if (!issue) return true;
+		others.push({
+			id: String(before.id),
+			name: recordName(kind, before),
+			reason: `cannot be restored${byYou ? " by you" : ""} (${issue.field}: ${issue.message})`,
+		});
+		return false;
 	});
-	return {
-		remove,
-		restore: restore.filter((update) => !reserved.has(update)),
-		kept: [...kept, ...others],
-	};
+	return { remove, restore: restored, kept: [...kept, ...others] };
 }
 
 /** The import added the record if no field had a value before. */

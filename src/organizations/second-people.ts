@@ -1,17 +1,19 @@
 import type { FieldIssue } from "../errors.ts";
-import type { FindRefused } from "../records/refused-additions.ts";
+import type { FindRefused, Wanted } from "../records/refused-values.ts";
 import type { Values } from "../records/values.ts";
 
 /**
- * Finds the new people who would be a second person of a member. A member and a person belong
- * together by their address. With a second person, the member's work, devices and requests would be
- * spread over two records.
+ * Finds the addresses that would make somebody a second person of a member. A member and a person
+ * belong together by their address. With a second person, the member's work, devices and requests
+ * would be spread over two records. A person whose address changes at the same time counts no more.
  */
 export const findSecondPeople: FindRefused = async (
 	client,
 	organizationId,
-	added,
+	wanted,
 ) => {
+	const moved = wanted.filter(getsAnotherAddress);
+	if (moved.length === 0) return new Map();
 	const { rows } = await client.query<{ n: number; id: string; name: string }>({
 		name: "people.second_of_members",
 		text: `
@@ -25,16 +27,17 @@ export const findSecondPeople: FindRefused = async (
 			cross join lateral (select sort_key(g.address) as key offset 0) k
 			join people p on p.organization_id = $1 and p.primary_email_address_key = k.key
 				and lower(p.primary_email_address) = lower(g.address)
-			where lower(g.address) in (select m.address from members m)
+			where lower(g.address) in (select m.address from members m) and p.id <> all ($3)
 			order by g.n, p.created_at, p.id`,
 		values: [
 			organizationId,
-			added.map(({ primary_email_address: address }) => String(address)),
+			moved.map(({ values }) => values.primary_email_address),
+			moved.flatMap(({ before }) => (before ? [before.id] : [])),
 		],
 	});
 	return new Map(
 		rows.map(({ n, id, name }): [Values, FieldIssue] => [
-			added[n - 1] as Values,
+			(moved[n - 1] as Wanted).values,
 			{
 				field: "primary_email_address",
 				message: `is the address of a member who already is the person ${name} (${id}); change that person`,
@@ -42,3 +45,12 @@ export const findSecondPeople: FindRefused = async (
 		]),
 	);
 };
+
+function getsAnotherAddress({ before, values }: Wanted): boolean {
+	const { primary_email_address: given } = values;
+	const former = before?.primary_email_address;
+	return (
+		typeof given === "string" &&
+		given.toLowerCase() !== String(former ?? "").toLowerCase()
+	);
+}

@@ -16,7 +16,7 @@ import {
 	type WantedLinks,
 } from "./link-new-records.ts";
 import { organizationId } from "./list-pages.ts";
-import { findRefused } from "./refused-additions.ts";
+import { findRefused } from "./refused-values.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 import { missingReference, noteStored } from "./store.ts";
 import { findHolders, referenceKey } from "./taken-reference-ids.ts";
@@ -208,7 +208,7 @@ async function refusedRows(
 		client,
 		kind,
 		membership.organizationId,
-		rows.map(({ values }) => values),
+		rows,
 	);
 	return rows.flatMap(({ place, values }) => {
 		const issue = refused.get(values);

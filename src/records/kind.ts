@@ -5,7 +5,7 @@ import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
 import type { Order } from "./list-pages.ts";
 import type { Due } from "./range-filters.ts";
-import type { FindRefused } from "./refused-additions.ts";
+import type { FindRefused } from "./refused-values.ts";
 import type { FindReserved } from "./reserved-updates.ts";
 import type { Values } from "./values.ts";
 
@@ -110,7 +110,7 @@ export interface RecordKind<
 	check?: (record: Values) => FieldIssue[];
 	/** Finds the updates that only an administrator may make. */
 	reserved?: FindReserved;
-	/** Finds the new records that nobody may add beside the existing ones. */
+	/** Finds the values that nobody may store beside the other records. */
 	refused?: FindRefused;
 }
 

@@ -22,6 +22,7 @@ import {
 } from "./list-pages.ts";
 import { listingOf, peopleFields } from "./record-filters.ts";
 import { findId, recordInput } from "./reference-ids.ts";
+import { requireAccepted } from "./refused-values.ts";
 import { removeRecord } from "./removal.ts";
 import { requireUnreserved } from "./reserved-updates.ts";
 import {
@@ -224,7 +225,10 @@ export function recordOperations<
 				...appendedTexts(noun, before, given, append),
 			});
 			if (Object.keys(different).length === 0) return { [key.one]: before };
-			await requireUnreserved(context, kind, { before, values: different });
+			const update = { before, values: different };
+			await requireUnreserved(context, kind, update);
+			const { client, membership } = context;
+			await requireAccepted(client, kind, membership.organizationId, update);
 			return {
 				[key.one]: await changeRecord(context, kind, before, different),
 			};

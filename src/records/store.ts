@@ -6,7 +6,7 @@ import { notFound } from "../invoke.ts";
 import type { Change, Context } from "../operation.ts";
 import { resolveChecks } from "./check-fields.ts";
 import type { AnyRecordKind } from "./kind.ts";
-import { requireAddable } from "./refused-additions.ts";
+import { requireAccepted } from "./refused-values.ts";
 import { columnsOf } from "./result-rows.ts";
 import {
 	requireFreeReferenceId,
@@ -84,7 +84,7 @@ export async function addRecord(
 	} = context;
 	await resolveChecks(client, kind, organizationId, values);
 	await requireFreeReferenceId(client, kind, organizationId, values);
-	await requireAddable(client, kind, organizationId, values);
+	await requireAccepted(client, kind, organizationId, { values });
 	const id = makeId(organizationId, kind.kind);
 	const isWhole = isOneRow(kind, values);
 	const answer = isWhole ? "record" : "nothing";

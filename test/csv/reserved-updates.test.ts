@@ -76,6 +76,42 @@ test("an import adds no second person with the address of a member", async () =>
 	]);
 });
 
+test("an import by an administrator makes nobody a second person of a member, unless the first one gets another address", async () => {
+	const boss = await addPerson("Jonas", admin.user.email);
+	const erika = await addPerson("Erika", "erika@example.com");
+	const file = [
+		"id,full_name,primary_email_address",
+		`${erika},Erika Musterfrau,${admin.user.email.toUpperCase()}`,
+	];
+	const why = `primary_email_address: is the address of a member who already is the person Jonas (${boss}); change that person`;
+	const refused = await importAs(admin, file, { dry_run: true });
+	expect(issues(refused.body)).toEqual([`2 ${why}`]);
+	expect(outcomes(refused.body)).toEqual(["WRONG"]);
+	file.push(`${boss},Jonas,jonas@example.com`);
+	const { body } = await importAs(admin, file);
+	expect(body).toMatchObject({ update: 2, wrong: 0 });
+	expect(await addressOf(erika)).toBe(admin.user.email.toUpperCase());
+});
+
+test("a rollback makes nobody a second person of a member", async () => {
+	const jonas = await addPerson("Jonas", admin.user.email);
+	const { body } = await importAs(admin, [
+		"id,full_name,primary_email_address",
+		`${jonas},Jonas,jonas@example.com`,
+	]);
+	const boss = await addPerson("The boss", admin.user.email);
+	const rolledBack = await admin.call("rollBackImport", { id: body.import_id });
+	expect(rolledBack.body).toMatchObject({
+		restored: 0,
+		kept_records: [
+			{
+				id: jonas,
+				reason: `cannot be restored (primary_email_address: is the address of a member who already is the person The boss (${boss}); change that person)`,
+			},
+		],
+	});
+});
+
 test("the rollback of an import by a member changes no address that makes somebody a member", async () => {
 	const person = await addPerson("Jonas", "jonas@old.example");
 	const { import_id } = await doImport("people", [

@@ -113,10 +113,10 @@ test("if the policy demands two people, the requester may not approve, also as a
 	const own = await requestBy(await addPerson(rows[0].email.toUpperCase()));
 	expect(await refusalOf(own.id)).toContain("you requested this exception");
 	const namesake = await addPerson();
-	await assay.use(
-		"updatePeople",
-		{ id: namesake, primary_email_address: rows[0].email },
-		second.token,
+	// Such people exist from before the addresses of members were kept apart.
+	await assay.database.owner.query(
+		"update people set primary_email_address = $2 where id = $1",
+		[namesake, rows[0].email],
 	);
 	const other = await requestBy(namesake);
 	expect(await refusalOf(other.id)).toContain("you requested this exception");

@@ -196,7 +196,7 @@ test("a signature and an approval name the account, whatever the person is calle
 	]);
 });
 
-test("a person with a member's address is not added beside the member's person, in any way", async () => {
+test("nobody gets a member's address beside the member's person, in any way", async () => {
 	const second = {
 		full_name: "Another Jonas",
 		kind: "EMPLOYEE",
@@ -217,6 +217,22 @@ test("a person with a member's address is not added beside the member's person, 
 		400,
 		[{ field: "records[1].primary_email_address", message: why }],
 	]);
+	const other = await addPerson("Another Jonas", "another@example.com");
+	const changed = await setAddress(
+		jonas,
+		other,
+		jonas.user.email.toUpperCase(),
+	);
+	expect([changed.status, changed.body.fields]).toEqual([
+		400,
+		[{ field: "primary_email_address", message: why }],
+	]);
+	// The same address in other letters is no other person's.
+	const upper = jonas.user.email.toUpperCase();
+	expect((await setAddress(jonas, people.jonas, upper)).status).toBe(200);
+	expect((await setAddress(jonas, people.jonas, jonas.user.email)).status).toBe(
+		200,
+	);
 });
 
 test("a member who is two people signs and approves as both, and sees what waits for each", async () => {
