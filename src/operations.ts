@@ -3,6 +3,7 @@ import { applicabilityOperations } from "./applicability/operations.ts";
 import { makeListAuditLog } from "./audit/operations.ts";
 import { getRecordHistory } from "./audit/record-history.ts";
 import { verifyAuditLog } from "./audit/verify-operation.ts";
+import { exportAuditPackage } from "./audit-package/package-operation.ts";
 import {
 	addComment,
 	deleteComment,
@@ -164,6 +165,7 @@ export const operations = [
 	updateSignInRule,
 	deleteOrganization,
 	exportOrganization,
+	exportAuditPackage,
 	searchRecords,
 	getRecordNames,
 	getRecordUses,

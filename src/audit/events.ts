@@ -48,6 +48,7 @@ export const AUDIT_EVENTS = [
 	// Operations with these names write the same events.
 	"deleteOrganization",
 	"exportOrganization",
+	"exportAuditPackage",
 	"createOrganization",
 	"deleteDomain",
 	"updateSignInRule",

@@ -13,6 +13,7 @@ import {
 	readDeletedOrganizations,
 } from "../retention/delete-organizations.ts";
 import { COMMAND } from "../version.ts";
+import { addAuditPackage } from "./audit-package.ts";
 import { addClosures } from "./closures.ts";
 import { addOrgDomains } from "./org-domains.ts";
 import { addOrgSignIn } from "./org-sign-in.ts";
@@ -84,6 +85,7 @@ Next: ${COMMAND} user create --org ${id} --role admin --email <e-mail> --name <n
 		});
 	addClosures(org);
 	addOrganizationFiles(org);
+	addAuditPackage(org);
 	addDeleted(org);
 	addOrgDomains(org);
 	addOrgSignIn(org);

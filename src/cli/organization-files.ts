@@ -185,7 +185,7 @@ function describeArchived(files: number, organizationId: string): string {
 }
 
 /** Returns a signal that says that somebody wants to stop this command. */
-function stopSignal(): AbortSignal {
+export function stopSignal(): AbortSignal {
 	const stop = new AbortController();
 	for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 		process.once(signal, () => stop.abort());

@@ -67,19 +67,15 @@ export async function exportList(
 		};
 	};
 	const columns = columnsFor(fields);
-	const kind = recordKinds.find(
-		({ tool }) => operation.name === `list${tool.many}`,
-	);
-	const written = (row: Row) => kind?.csv?.write(row) ?? row;
+	const written = rowWriter(operation);
 	const wanted = ids && new Set(ids);
 	const first = await readPage(null);
-	async function* chunks() {
-		yield BYTE_ORDER_MARK + writeLine(columns.map(({ heading }) => heading));
+	async function* pages() {
 		for (let page = first; ; page = await readPage(page.next)) {
 			const rows = wanted
 				? page.rows.filter(({ id }) => wanted.delete(String(id)))
 				: page.rows;
-			yield writeRows(columns, rows.map(written));
+			yield rows.map(written);
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}
@@ -90,7 +86,7 @@ export async function exportList(
 		(await dayOf(services, principal, operation, input, day));
 	return {
 		fileName: `assay-${key.replaceAll("_", "-")}-${time}.csv`,
-		chunks: chunks(),
+		chunks: writePages(columns, pages()),
 	};
 }
 
@@ -116,6 +112,21 @@ async function dayOf(
 				readDay(client, moment),
 			)
 		: dayIn(DEFAULT_TIME_ZONE, moment);
+}
+
+/** Returns a function that turns a row of a list into the row of its file. */
+export function rowWriter({ name }: AnyOperation): (row: Row) => Row {
+	const kind = recordKinds.find(({ tool }) => name === `list${tool.many}`);
+	return (row) => kind?.csv?.write(row) ?? row;
+}
+
+/** Yields a table as CSV: first its headings, and then the rows of each page. */
+export async function* writePages(
+	columns: Column[],
+	pages: AsyncIterable<Row[]>,
+): AsyncGenerator<string> {
+	yield BYTE_ORDER_MARK + writeLine(columns.map(({ heading }) => heading));
+	for await (const rows of pages) yield writeRows(columns, rows);
 }
 
 function writeRows(columns: Column[], rows: Row[]): string {

@@ -3,6 +3,8 @@ import { finished } from "node:stream/promises";
 import type { FastifyInstance } from "fastify";
 import type { ClientConfig } from "pg";
 import { sealAll } from "../audit/sealer.ts";
+import { openAuditPackage } from "../audit-package/open-package.ts";
+import type { PackageScope } from "../audit-package/scope.ts";
 import { encryptionFor } from "../backup/encryption.ts";
 import { openOrganizationExport } from "../backup/export-organization.ts";
 import { MAX_ORGANIZATION_FILES } from "../db/connections.ts";
@@ -10,10 +12,11 @@ import { AppError } from "../errors.ts";
 import { contentDisposition, PATH_PARTS } from "../files/file-names.ts";
 import type { Services } from "../invoke.ts";
 import { FairShares } from "../load/fair-shares.ts";
-import { EXPORT_PATH } from "../organizations/export-operation.ts";
 import {
+	EXPORT_PATH,
 	type ExportTicket,
 	readExportTicket,
+	type TicketOfOrganization,
 } from "../organizations/export-ticket.ts";
 import { membershipIn, type Principal } from "../principal.ts";
 import { HOUR_MS } from "../units.ts";
@@ -52,12 +55,16 @@ const MAX_MS = HOUR_MS;
 
 const FRAMED_BY_CONSOLE = "default-src 'none'; frame-ancestors 'self'";
 
-/** Adds the route that downloads an organization with a ticket of exportOrganization. */
+/** Adds the route that downloads what the ticket of an export is for. */
 export function addOrganizationFile(
 	app: FastifyInstance,
 	services: Services,
 	ownerConnection: ClientConfig,
 ): void {
+	const open = (caller: Principal, ticket: ExportTicket): Promise<Opened> =>
+		"auditPackage" in ticket
+			? openPackage(services, caller, ticket.auditPackage)
+			: openOrganization(services, ownerConnection, ticket);
 	const exportsOfUsers = new FairShares(EXPORTS_OF_A_USER);
 	const exports = new FairShares(EXPORTS);
 	let waiting = 0;
@@ -76,16 +83,7 @@ export function addOrganizationFile(
 					: readExportTicket(services.secret, query.get("ticket") ?? "");
 			requireAdmin(caller, ticket);
 			const send = async () => {
-				// The newest entry of the audit log says that this export was made.
-				await sealAll(services.pool);
-				const { manifest, day, content, close } = await openOrganizationExport(
-					ownerConnection,
-					ticket.organizationId,
-					{
-						leavesOut: ticket.leavesOut,
-						encrypt: encryptionFor(ticket.recipient ? [ticket.recipient] : []),
-					},
-				);
+				const { headers, content, close } = await open(caller, ticket);
 				const response = reply.raw;
 				limitDownload(response, { unreadMs: UNREAD_MS, maxMs: MAX_MS });
 				endWhenSlow(response, SLOWEST);
@@ -93,18 +91,8 @@ export function addOrganizationFile(
 				endWhenForbidden(response, async () =>
 					requireAdmin(await findCallerAgain(request)(), ticket),
 				);
-				const name = manifest.organization?.name.replace(PATH_PARTS, "_");
 				reply
-					.headers({
-						"content-type": ticket.recipient
-							? "application/octet-stream"
-							: "application/zstd",
-						"content-disposition": contentDisposition(
-							"attachment",
-							`${name}-${day}.assay-organization`,
-						),
-						"cache-control": "private, no-store",
-					})
+					.headers({ ...headers, "cache-control": "private, no-store" })
 					.send(Readable.from(content));
 				// The export counts as running until the file has been sent, or until the connection is
 				// closed.
@@ -132,6 +120,55 @@ export function addOrganizationFile(
 	);
 }
 
+/** A file that has begun. It holds a connection until `content` ends or `close` is called. */
+interface Opened {
+	headers: Record<string, string>;
+	content: AsyncIterable<Buffer>;
+	close: () => Promise<void>;
+}
+
+async function openOrganization(
+	services: Services,
+	ownerConnection: ClientConfig,
+	{ organizationId, leavesOut, recipient }: TicketOfOrganization,
+): Promise<Opened> {
+	// The newest entry of the audit log says that this export was made.
+	await sealAll(services.pool);
+	const { manifest, day, ...opened } = await openOrganizationExport(
+		ownerConnection,
+		organizationId,
+		{ leavesOut, encrypt: encryptionFor(recipient ? [recipient] : []) },
+	);
+	const name = manifest.organization?.name.replace(PATH_PARTS, "_");
+	return {
+		...opened,
+		headers: {
+			"content-type": recipient
+				? "application/octet-stream"
+				: "application/zstd",
+			"content-disposition": contentDisposition(
+				"attachment",
+				`${name}-${day}.assay-organization`,
+			),
+		},
+	};
+}
+
+async function openPackage(
+	services: Services,
+	{ name }: Principal,
+	scope: PackageScope,
+): Promise<Opened> {
+	const { fileName, ...opened } = await openAuditPackage(services, scope, name);
+	return {
+		...opened,
+		headers: {
+			"content-type": "application/zip",
+			"content-disposition": contentDisposition("attachment", fileName),
+		},
+	};
+}
+
 /** Throws forbidden unless the caller asked for the export and is an administrator. */
 function requireAdmin(
 	caller: Principal,
@@ -141,6 +178,6 @@ function requireAdmin(
 	if (ticket?.userId === caller.userId && membership?.role === "admin") return;
 	throw new AppError(
 		"forbidden",
-		"this download is not yours, or its time is over; begin the export again (Settings → Organization)",
+		"this download is not yours, or its time is over; begin the export again",
 	);
 }

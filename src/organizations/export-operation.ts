@@ -4,10 +4,7 @@ import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { lineSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
-import { makeExportTicket } from "./export-ticket.ts";
-
-/** Path at which the console downloads exports. */
-export const EXPORT_PATH = "/api/console/organization-file";
+import { EXPORT_PATH, makeExportTicket } from "./export-ticket.ts";
 
 /** A key that resists quantum computers has about 2,000 characters, and another one 62. */
 const MAX_RECIPIENT = 2_500;

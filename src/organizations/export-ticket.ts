@@ -1,26 +1,30 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
-import type { Part } from "../backup/organization-tables.ts";
+import { packageScope } from "../audit-package/scope.ts";
 
 /** A browser begins the download at once. */
 const VALID_MS = 120_000;
 
-/** The permission to download one export, which an administrator has just asked for. */
-export interface ExportTicket {
-	organizationId: string;
-	userId: string;
-	leavesOut: Part[];
-	/** Public key of age for which the file is encrypted. */
-	recipient?: string | undefined;
-}
+/** Path at which the console downloads exports. */
+export const EXPORT_PATH = "/api/console/organization-file";
 
-const contents = z.object({
-	organizationId: z.string(),
-	userId: z.string(),
+const common = { organizationId: z.string(), userId: z.string() };
+const ticketOfOrganization = z.object({
+	...common,
 	leavesOut: z.array(z.enum(["files", "reports"])),
+	/** Public key of age for which the file is encrypted. */
 	recipient: z.string().optional(),
-	endsAt: z.number(),
 });
+export type TicketOfOrganization = z.output<typeof ticketOfOrganization>;
+const ticketOfPackage = z.object({ ...common, auditPackage: packageScope });
+const contents = z.union([ticketOfPackage, ticketOfOrganization]);
+
+/**
+ * The permission to download one export, which an administrator has just asked for: of the
+ * organization, or of an audit package.
+ */
+export type ExportTicket = z.output<typeof contents>;
+const signed = z.intersection(contents, z.object({ endsAt: z.number() }));
 
 /**
  * Returns the text of a ticket. The signature proves that the service made it, so every process
@@ -45,7 +49,7 @@ export function readExportTicket(
 		return undefined;
 	}
 	const body = Buffer.from(text, "base64url").toString("utf8");
-	const { endsAt, ...found } = contents.parse(JSON.parse(body));
+	const { endsAt, ...found } = signed.parse(JSON.parse(body));
 	return endsAt > Date.now() ? found : undefined;
 }
 

@@ -34,6 +34,13 @@ const LIMITS = {
 	reads_audit_log: "May read the audit log",
 } as const;
 
+/** The labels of what an audit package contains. */
+const PACKAGE = {
+	from: "First day",
+	until: "Last day",
+	left_out: "Left out",
+} as const;
+
 /** Notes of what the service did to an account beside the change itself. */
 const SIGNED_OUT = {
 	sessions: "Sessions",
@@ -56,6 +63,7 @@ export const FIELD_LABELS = {
 		reaches: "Reaches",
 		created_at: "Created",
 	},
+	audit: PACKAGE,
 	device: {
 		name: "Name",
 		owner_id: "Owner",
@@ -204,7 +212,7 @@ export const FIELD_LABELS = {
 		provisioned_role: "Role of members without a group that gives one",
 		closure: "Closure",
 		reason: "Reason",
-		left_out: "Left out",
+		...PACKAGE,
 		encrypted_for: "Encrypt for this public key",
 		exported_at: "Exported",
 		made_by: "Exported by Assay",

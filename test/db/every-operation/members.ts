@@ -112,6 +112,8 @@ export async function useOrganizations({
 		name: "Second",
 	});
 	await use("exportOrganization", { organization_id });
+	const year = { from: "2026-01-01", until: "2026-12-31" };
+	await use("exportAuditPackage", { organization_id, ...year });
 	await use("deleteOrganization", {
 		organization_id: second.id,
 		name: "Second",

@@ -3,6 +3,7 @@ import {
 	IconArchive,
 	IconArchiveOff,
 	IconChevronDown,
+	IconPackageExport,
 	IconPencil,
 	IconPlus,
 	IconTrash,
@@ -16,6 +17,7 @@ import {
 	fieldOf,
 } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
+import { AuditPackage } from "../../parts/audit-package.tsx";
 import { ButtonLink, MenuLink } from "../../parts/links.tsx";
 import {
 	isLinkedKind,
@@ -55,6 +57,8 @@ export function RecordActions({
 	const { organizationId, mayWrite, mayAdmin } = useOrganization();
 	const [isDeleting, setDeleting] = useState(false);
 	const [isArchiving, setArchiving] = useState(false);
+	const [isPacking, setPacking] = useState(false);
+	const isPackable = kind.kind === "audit" && mayAdmin;
 	const isArchivable = canBeArchived(kind);
 	const isArchived = record.archived_at !== null;
 	const added = isLinkedKind(kind.kind) ? (ADDED_FOR[kind.kind] ?? []) : [];
@@ -83,6 +87,14 @@ export function RecordActions({
 								New {describeKind(one).noun}
 							</MenuLink>
 						))}
+						{isPackable && (
+							<Menu.Item
+								leftSection={<IconPackageExport size={16} aria-hidden />}
+								onClick={() => setPacking(true)}
+							>
+								Audit package …
+							</Menu.Item>
+						)}
 						{added.length > 0 && (isArchivable || mayAdmin) && <Menu.Divider />}
 						{isArchivable && (
 							<Menu.Item
@@ -119,6 +131,16 @@ export function RecordActions({
 			>
 				Edit
 			</ButtonLink>
+			{isPacking && (
+				<AuditPackage
+					audit={{
+						id: record.id,
+						valid_from: record.valid_from as string | null,
+						valid_until: record.valid_until as string | null,
+					}}
+					onClose={() => setPacking(false)}
+				/>
+			)}
 			<ArchiveRecord
 				kind={kind}
 				record={record}

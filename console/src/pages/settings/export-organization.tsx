@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { ApiError, call } from "../../api.ts";
+import { DownloadFrame } from "../../parts/download-frame.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FIELD_LABELS } from "../../parts/field-labels.ts";
 
@@ -68,14 +69,10 @@ export function ExportOrganization({
 				spellCheck={false}
 			/>
 			{exporting.isSuccess && (
-				// The browser writes the file to the disk as it arrives. A file never loads into the frame, so
-				// what loads is a refusal.
-				<iframe
-					key={exporting.data.download_path}
-					hidden
+				<DownloadFrame
+					path={exporting.data.download_path}
 					title="Download of the organization"
-					src={exporting.data.download_path}
-					onLoad={(event) => setRefusal(readRefusal(event.currentTarget))}
+					onRefused={setRefusal}
 				/>
 			)}
 			<Group justify="space-between">
@@ -94,19 +91,4 @@ export function ExportOrganization({
 			</Group>
 		</Stack>
 	);
-}
-
-/** Returns the service's words from a frame with a refused download. */
-function readRefusal(frame: HTMLIFrameElement): ApiError {
-	const text = frame.contentDocument?.body.textContent ?? "";
-	try {
-		const { error, message } = JSON.parse(text);
-		return new ApiError(400, String(error), String(message));
-	} catch {
-		return new ApiError(
-			400,
-			"unreadable",
-			"The service did not send the file. Reload the page and try again.",
-		);
-	}
 }

@@ -369,6 +369,10 @@ export const organizationActions = {
 		phrase: "closed for deletion the {kind}",
 	},
 	exportOrganization: { group: "organization", phrase: "exported the {kind}" },
+	exportAuditPackage: {
+		group: "organization",
+		phrase: "made an audit package of the {kind}",
+	},
 	importOrganization: { group: "organization", phrase: "imported the {kind}" },
 	trustOrganization: {
 		group: "organization",
