@@ -2254,6 +2254,9 @@ begin
 				-- With the time itself, PostgreSQL sees that the index has all that the expression needs.
 				where few.place = a.place and a.is_time or few.place <> a.place and (
 					few.is_choice or few.is_scale or few.name = 'archived_at'
+					-- A list that is filtered by one date and ordered by another may sort all records that
+					-- match, and does not look them up for that.
+					or a.type = 'date'::regtype and (few.type = 'date'::regtype or few.name = 'created_at')
 					-- Counts of the past use this index to find the records that have not changed since.
 					or a.name = 'updated_at' and (few.is_reference or few.is_number or few.type = 'date'::regtype)
 				)
@@ -6428,7 +6431,7 @@ CREATE INDEX audits_ends_on ON public.audits USING btree (organization_id, (
 CASE
     WHEN (ends_on IS NULL) THEN 'infinity'::date
     ELSE ends_on
-END), id, state, audit_type, ends_on);
+END), id, valid_from, valid_until, state, created_at, audit_type, starts_on, ends_on);
 
 CREATE INDEX audits_framework_id ON public.audits USING btree (organization_id, framework_id, state, audit_type);
 
@@ -6440,7 +6443,7 @@ CREATE INDEX audits_starts_on ON public.audits USING btree (organization_id, (
 CASE
     WHEN (starts_on IS NULL) THEN 'infinity'::date
     ELSE starts_on
-END), id, state, audit_type, starts_on);
+END), id, valid_from, valid_until, state, created_at, audit_type, starts_on, ends_on);
 
 CREATE INDEX audits_state ON public.audits USING btree (organization_id, state, created_at, id, audit_type);
 
@@ -6450,13 +6453,13 @@ CREATE INDEX audits_valid_from ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_from IS NULL) THEN 'infinity'::date
     ELSE valid_from
-END), id, valid_from, state, audit_type);
+END), id, valid_from, valid_until, state, created_at, audit_type, starts_on, ends_on);
 
 CREATE INDEX audits_valid_until ON public.audits USING btree (organization_id, (
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id, valid_until, state, audit_type);
+END), id, valid_from, valid_until, state, created_at, audit_type, starts_on, ends_on);
 
 CREATE INDEX check_nonconformities_check ON public.check_nonconformities USING btree (organization_id, check_key, device_id);
 
@@ -6491,7 +6494,7 @@ CREATE INDEX continual_improvements_target_date ON public.continual_improvements
 CASE
     WHEN (target_date IS NULL) THEN 'infinity'::date
     ELSE target_date
-END), id, target_date, status, priority);
+END), id, target_date, status, priority, created_at);
 
 CREATE INDEX continual_improvements_updated_at ON public.continual_improvements USING btree (organization_id, updated_at, id, owner_id, target_date, status, priority);
 
@@ -6635,7 +6638,7 @@ CREATE INDEX documents_next_review_on ON public.documents USING btree (organizat
 CASE
     WHEN (next_review_on IS NULL) THEN 'infinity'::date
     ELSE next_review_on
-END), id, archived_at, document_type, classification, next_review_on);
+END), id, archived_at, document_type, classification, next_review_on, created_at);
 
 CREATE INDEX documents_owner_id ON public.documents USING btree (organization_id, owner_id, archived_at, document_type, classification);
 
@@ -6689,7 +6692,7 @@ CREATE INDEX evidence_valid_until ON public.evidence USING btree (organization_i
 CASE
     WHEN (valid_until IS NULL) THEN 'infinity'::date
     ELSE valid_until
-END), id, archived_at, valid_until);
+END), id, archived_at, valid_until, created_at);
 
 CREATE INDEX frameworks_created_at ON public.frameworks USING btree (organization_id, created_at, id);
 
@@ -6777,13 +6780,13 @@ CREATE INDEX nonconformities_date_identified ON public.nonconformities USING btr
 CASE
     WHEN (date_identified IS NULL) THEN 'infinity'::date
     ELSE date_identified
-END), id, date_identified, status, severity);
+END), id, date_identified, due_date, status, severity, created_at);
 
 CREATE INDEX nonconformities_due_date ON public.nonconformities USING btree (organization_id, (
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id, due_date, status, severity);
+END), id, date_identified, due_date, status, severity, created_at);
 
 CREATE INDEX nonconformities_open ON public.nonconformities USING btree (organization_id, (
 CASE
@@ -6844,19 +6847,19 @@ CREATE INDEX obligations_due_date ON public.obligations USING btree (organizatio
 CASE
     WHEN (due_date IS NULL) THEN 'infinity'::date
     ELSE due_date
-END), id, type, due_date, status);
+END), id, type, last_review_date, due_date, status, created_at, next_review_date);
 
 CREATE INDEX obligations_last_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id, type, last_review_date, status);
+END), id, type, last_review_date, due_date, status, created_at, next_review_date);
 
 CREATE INDEX obligations_next_review_date ON public.obligations USING btree (organization_id, (
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, type, status, next_review_date);
+END), id, type, last_review_date, due_date, status, created_at, next_review_date);
 
 CREATE INDEX obligations_open ON public.obligations USING btree (organization_id, (
 CASE
@@ -6893,13 +6896,13 @@ CREATE INDEX people_contract_end_date ON public.people USING btree (organization
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id, kind, contract_end_date);
+END), id, kind, contract_start_date, contract_end_date, created_at);
 
 CREATE INDEX people_contract_start_date ON public.people USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id, kind, contract_start_date);
+END), id, kind, contract_start_date, contract_end_date, created_at);
 
 CREATE INDEX people_created_at ON public.people USING btree (organization_id, created_at, id, kind);
 
@@ -6943,7 +6946,7 @@ CREATE INDEX risks_accepted_until ON public.risks USING btree (organization_id, 
 CASE
     WHEN (accepted_until IS NULL) THEN 'infinity'::date
     ELSE accepted_until
-END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, accepted_until);
+END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, created_at, next_review_date, accepted_until);
 
 CREATE INDEX risks_archived_at ON public.risks USING btree (organization_id, (
 CASE
@@ -6967,7 +6970,7 @@ CREATE INDEX risks_next_review_date ON public.risks USING btree (organization_id
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, next_review_date);
+END), id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact, created_at, next_review_date, accepted_until);
 
 CREATE INDEX risks_owner_id ON public.risks USING btree (organization_id, owner_id, archived_at, treatment, inherent_likelihood, inherent_impact, residual_likelihood, residual_impact);
 
@@ -7025,7 +7028,7 @@ CREATE INDEX tasks_deadline ON public.tasks USING btree (organization_id, (
 CASE
     WHEN (deadline IS NULL) THEN 'infinity'::date
     ELSE deadline
-END), id, state, priority, deadline);
+END), id, state, priority, deadline, created_at);
 
 CREATE INDEX tasks_measure_id ON public.tasks USING btree (organization_id, measure_id, state, priority);
 
@@ -7060,7 +7063,7 @@ CREATE INDEX vendors_agreement_signed_on ON public.vendors USING btree (organiza
 CASE
     WHEN (agreement_signed_on IS NULL) THEN 'infinity'::date
     ELSE agreement_signed_on
-END), id, archived_at, category, agreement_status, agreement_signed_on, risk_rating);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_agreement_status ON public.vendors USING btree (organization_id, agreement_status, created_at, id, archived_at, category, risk_rating);
 
@@ -7076,13 +7079,13 @@ CREATE INDEX vendors_contract_end_date ON public.vendors USING btree (organizati
 CASE
     WHEN (contract_end_date IS NULL) THEN 'infinity'::date
     ELSE contract_end_date
-END), id, archived_at, category, contract_end_date, agreement_status, risk_rating);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_contract_start_date ON public.vendors USING btree (organization_id, (
 CASE
     WHEN (contract_start_date IS NULL) THEN 'infinity'::date
     ELSE contract_start_date
-END), id, archived_at, category, contract_start_date, agreement_status, risk_rating);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_created_at ON public.vendors USING btree (organization_id, created_at, id, archived_at, category, agreement_status, risk_rating);
 
@@ -7090,7 +7093,7 @@ CREATE INDEX vendors_last_review_date ON public.vendors USING btree (organizatio
 CASE
     WHEN (last_review_date IS NULL) THEN 'infinity'::date
     ELSE last_review_date
-END), id, archived_at, category, agreement_status, risk_rating, last_review_date);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_name ON public.vendors USING btree (organization_id, name_key, id, archived_at, category, agreement_status, risk_rating);
 
@@ -7098,7 +7101,7 @@ CREATE INDEX vendors_next_review_date ON public.vendors USING btree (organizatio
 CASE
     WHEN (next_review_date IS NULL) THEN 'infinity'::date
     ELSE next_review_date
-END), id, archived_at, category, agreement_status, risk_rating, next_review_date);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_owner_id ON public.vendors USING btree (organization_id, owner_id, archived_at, category, agreement_status, risk_rating);
 
@@ -7106,7 +7109,7 @@ CREATE INDEX vendors_renewal_notice_date ON public.vendors USING btree (organiza
 CASE
     WHEN (renewal_notice_date IS NULL) THEN 'infinity'::date
     ELSE renewal_notice_date
-END), id, archived_at, category, renewal_notice_date, agreement_status, risk_rating);
+END), id, archived_at, category, created_at, contract_start_date, contract_end_date, renewal_notice_date, agreement_status, agreement_signed_on, risk_rating, last_review_date, next_review_date);
 
 CREATE INDEX vendors_risk_rating ON public.vendors USING btree (organization_id, risk_rating, created_at, id, archived_at, category, agreement_status);
 

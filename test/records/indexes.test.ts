@@ -4,6 +4,7 @@ import { canBeArchived } from "../../src/records/archived-field.ts";
 import type { Filter } from "../../src/records/filter.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
 import type { Order } from "../../src/records/list-pages.ts";
+import { orInfinity } from "../../src/records/or-infinity.ts";
 import { listingOf } from "../../src/records/record-filters.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { IS_UNDECIDED_SQL } from "../../src/starters/undecided.ts";
@@ -126,6 +127,23 @@ describe.each(
 				);
 				expect(found, needed.join(", ")).toBe(true);
 			}
+		}
+	});
+
+	test("has the other dates and created_at in the index of each date, so that it alone is sorted", async () => {
+		const indexes = await readIndexes(kind.table);
+		const dates = Object.keys(kind.fields).filter(
+			(name) => kind.fields[name]?.type === "date",
+		);
+		for (const date of dates) {
+			const indexed = asInIndex(orInfinity(date, "date"));
+			const found = indexes.some(
+				([organization, first, ...further]) =>
+					organization === "organization_id" &&
+					first === indexed &&
+					[...dates, "created_at"].every((name) => further.includes(name)),
+			);
+			expect(found, date).toBe(true);
 		}
 	});
 
