@@ -9,6 +9,8 @@ export interface Filter {
 	schema: z.ZodType;
 	/** The end of a range that the value sets, such as the least score. `of` names the range. */
 	bound?: { of: string; end: "least" | "greatest" };
+	/** True if the index of every order has the field, so that no record is looked up for it. */
+	isInOrders?: true;
 	/** Returns the condition. `parameter` is the placeholder of the value. */
 	sql: (parameter: string, value?: unknown) => string;
 	/**

@@ -2,7 +2,6 @@ import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { badCursor, cursorName, readCursor, writeCursor } from "./cursor.ts";
 import {
-	addFilters,
 	type Filter,
 	rangeCheck,
 	rejectImpossible,
@@ -10,9 +9,9 @@ import {
 } from "./filter.ts";
 import { countMatching, totalOf, totalShape } from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
+import { pageRows } from "./page-rows.ts";
 import { described, obvious } from "./shown.ts";
 import {
-	type Conditions,
 	type Few,
 	findFew,
 	isOneOf,
@@ -47,12 +46,26 @@ export const byText = (column: string): Order => ({
 	type: "text",
 	direction: "ASC",
 });
-/** Orders by a date. In ascending order, records without the date come last. */
-export const byDate = (column: string): Order => ({
-	expression: orInfinity(column, "date"),
-	type: "date",
-	direction: "ASC",
-});
+/**
+ * Orders by a date. In ascending order, records without the date come last. `earlier` names a date
+ * that a CHECK of the table keeps from being later: what begins in the future also ends there.
+ * Without this bound, PostgreSQL would read all records that have ended, before the first one.
+ */
+export const byDate = (column: string, earlier?: string): Order => {
+	const expression = orInfinity(column, "date");
+	const implied: Order["implied"] = (filter, parameter) => {
+		const from = filter[`${earlier}_from`];
+		return from === undefined
+			? []
+			: [`${expression} >= ${parameter(from)}::date`];
+	};
+	return {
+		expression,
+		type: "date",
+		direction: "ASC",
+		...(earlier && { implied }),
+	};
+};
 /** Orders by a time. In ascending order, records without the time come last. */
 export const byDateTime = (column: string): Order => ({
 	expression: orInfinity(column, "timestamptz"),
@@ -229,7 +242,6 @@ export async function readPage<Row extends QueryResultRow>(
 		value: input.organization_id,
 	};
 	const statement = `${listing.tool}.${field}.${direction}`;
-	const sorted = `order by ${order.expression} ${direction}, t.id ${direction}`;
 
 	const given = await resolveFilters(
 		client,
@@ -250,46 +262,11 @@ export async function readPage<Row extends QueryResultRow>(
 			? readCursor(input.cursor, cursorOf, order)
 			: undefined;
 
-	/** Begins a statement that selects the rows that match the filters. */
-	const begin = (from: "start" | "cursor") => {
-		const values: unknown[] = [within.value];
-		const parameter = (value: unknown) => `$${values.push(value)}`;
-		const conditions = [within.sql];
-		const purpose = from === "start" ? "count" : "rows";
-		addFilters(conditions, parameter, listing.filters, given, purpose);
-		// Every connection keeps its prepared statements in memory. Therefore only the few statements
-		// without a filter have a name.
-		const isPlain = conditions.length === 1;
-		const isAfter = after !== undefined && from === "cursor";
-		if (from === "cursor") {
-			conditions.push(...(order.implied?.(given, parameter) ?? []));
-			if (listing.shown) conditions.push(listing.shown);
-		}
-		if (isAfter) {
-			conditions.push(
-				`(${order.expression}, t.id) ${direction === "ASC" ? ">" : "<"} (${parameter(after.value)}::${order.type}, ${parameter(after.id)})`,
-			);
-		}
-		const name = (kind: string) =>
-			isPlain ? `${statement}${isAfter ? ".after" : ""}${kind}` : undefined;
-		return { values, parameter, conditions, name };
-	};
-
-	const readRows = (kind?: string, further?: Conditions) => {
-		const { values, parameter, conditions, name } = begin("cursor");
-		if (further) conditions.push(...further(parameter));
-		return client.query<Row & { id: string; cursor_value: string }>({
-			name:
-				kind === undefined ? undefined : name(kind + (listing.variant ?? "")),
-			text: `
-				select ${listing.columns}, (${order.expression})::text as cursor_value
-				from ${listing.from}
-				where ${conditions.join(" and ")}
-				${sorted}
-				limit ${parameter(size + 1)}`,
-			values,
-		});
-	};
+	const { begin, readRows, mayContradict, readContradicting } = pageRows<Row>(
+		client,
+		listing,
+		{ within, given, order, direction, wanted: size + 1, after, statement },
+	);
 
 	const words = wordsOf(input.filter?.query ?? "");
 	const inWords = await matchWords(client, words, listing);
@@ -297,9 +274,26 @@ export async function readPage<Row extends QueryResultRow>(
 	/** If the text index found all rows that may match, it need not be asked again for their number. */
 	let few: Few | undefined;
 
+	// Later pages repeat the number from their cursor, so a list is counted once.
+	let counted = after?.counted;
+	const count = async () => {
+		counted ??= await countMatching(client, {
+			from: listing.from,
+			searched: listing.searched,
+			shown: listing.shown,
+			words,
+			inWords,
+			few,
+			begin: () => begin("start"),
+		});
+		return counted;
+	};
+
 	/** Returns the rows that contain all words of the search text. */
 	const findRows = async () => {
-		if (words.length === 0) return readRows("");
+		if (words.length === 0) {
+			return mayContradict ? readContradicting(await count()) : readRows("");
+		}
 		if (listing.searched && inWords.textOnly.length > 0) {
 			const { values, conditions, name } = begin("cursor");
 			few = await findFew(client, listing.searched, inWords, size + 1, {
@@ -334,18 +328,7 @@ export async function readPage<Row extends QueryResultRow>(
 		await rejectImpossible(client, listing.filters, input);
 	}
 	const hasMore = rows.length > size;
-	// Later pages repeat the number from their cursor, so a list is counted once.
-	const count = () =>
-		countMatching(client, {
-			from: listing.from,
-			searched: listing.searched,
-			shown: listing.shown,
-			words,
-			inWords,
-			few,
-			begin: () => begin("start"),
-		});
-	const counted = after?.counted ?? (hasMore ? await count() : rows.length);
+	const total = counted ?? (hasMore ? await count() : rows.length);
 	const page = rows.slice(0, size);
 	const last = page.at(-1);
 	return {
@@ -355,10 +338,10 @@ export async function readPage<Row extends QueryResultRow>(
 				? writeCursor(cursorOf, {
 						value: last.cursor_value,
 						id: last.id,
-						counted,
+						counted: total,
 					})
 				: null,
-		...totalOf(counted),
+		...totalOf(total),
 	};
 }
 

@@ -31,6 +31,7 @@ export function dueFilters(
 		throw new Error(`the date ${date} must have the filters _from and _until`);
 	return {
 		is_open: {
+			isInOrders: true,
 			schema: z
 				.boolean()
 				.meta(obvious(`true: not ${done.value}; false: ${done.value}`)),
@@ -62,7 +63,8 @@ export function openFirst({ date, done }: Due): Order {
 			if (filter.is_open === true || (values.length > 0 && !hasDone))
 				conditions.push(`${expression} < 'infinity'::date`);
 			else if (filter.is_open === false || (hasDone && isOnlyDone))
-				conditions.push(`${expression} = 'infinity'::date`);
+				// With `=`, PostgreSQL would take the order for one by id alone.
+				conditions.push(`${expression} >= 'infinity'::date`);
 			return conditions;
 		},
 	};

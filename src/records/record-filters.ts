@@ -169,6 +169,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	if (field.type === "choice") {
 		const one = field.input as z.ZodType<string>;
 		return {
+			isInOrders: true,
 			schema: z
 				.union([one, z.array(one).min(1).max(MAX_CHOICES)])
 				.meta(obvious(text("One or several"))),
@@ -200,6 +201,7 @@ function fieldFilter(kind: AnyRecordKind, name: string): Filter {
 	}
 	const { reference } = field;
 	return {
+		...(field.type === "integer" && { isInOrders: true }),
 		schema: field.input.meta(obvious(text("This one only"))),
 		sql: (parameter) => `t.${name} = ${parameter}`,
 		...(field.type === "check" && {

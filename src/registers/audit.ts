@@ -67,7 +67,7 @@ export const audit = recordKind({
 	orders: {
 		starts_on: byDate("starts_on"),
 		valid_from: byDate("valid_from"),
-		valid_until: byDate("valid_until"),
+		valid_until: byDate("valid_until", "valid_from"),
 	},
 	filters: ["framework_id", "audit_type", "state", "owner_id"],
 	reminders: ["starts_on", "valid_until"],

@@ -136,7 +136,7 @@ export const vendor = recordKind({
 	brief: ["name", "category", "risk_rating", "next_review_date", "owner_id"],
 	orders: {
 		name: byText("name"),
-		contract_end_date: byDate("contract_end_date"),
+		contract_end_date: byDate("contract_end_date", "contract_start_date"),
 		next_review_date: byDate("next_review_date"),
 	},
 	filters: ["category", "risk_rating", "agreement_status", "owner_id"],
