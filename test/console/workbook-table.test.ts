@@ -153,3 +153,17 @@ test("what could not be read as the sheet shows it is said", async () => {
 		"The cell B2 has an error instead of a value.",
 	]);
 });
+
+test("the parts of a workbook are found in upper and lower case, and beside what is outside of it", async () => {
+	const main = "http://schemas.openxmlformats.org/officeDocument";
+	const relation = (id: string, type: string, target: string) =>
+		`<Relationship Id="${id}" Type="${main}/2006/relationships/${type}" Target="${target}"/>`;
+	const file = makeWorkbook([{ name: "A", rows: inlineRows([["x"]]) }], {
+		extra: {
+			"xl/Worksheets/Other.xml": `<x:worksheet xmlns:x="a"><x:sheetData><x:row><x:c t="inlineStr"><x:is><x:t>Name</x:t></x:is></x:c></x:row></x:sheetData></x:worksheet>`,
+			"xl/_rels/workbook.xml.rels": `<Relationships>${relation("w", "externalLink", "http://[bad")}${relation("v", "externalLink", "%E0%A4%A")}${relation("r0", "worksheet", "../xl/worksheets/other.XML")}</Relationships>`,
+		},
+	});
+	const { text } = await readTable(await openFile(file), 0, risks);
+	expect(text).toBe("Name\r\n");
+});

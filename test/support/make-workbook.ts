@@ -56,6 +56,7 @@ export function makeWorkbook(
 		formats = [],
 		is1904 = false,
 		isStored = false,
+		extra = {},
 	}: {
 		/** The shared texts: plain, or the content of an element `si`. */
 		texts?: readonly string[];
@@ -63,6 +64,8 @@ export function makeWorkbook(
 		formats?: readonly (string | number)[];
 		is1904?: boolean;
 		isStored?: boolean;
+		/** Parts besides the usual ones, or in their place. */
+		extra?: Readonly<Record<string, string>>;
 	} = {},
 ): Buffer<ArrayBuffer> {
 	const own = formats.map((format, at) => ({
@@ -109,7 +112,7 @@ export function makeWorkbook(
 			]),
 		),
 	};
-	return makeZip(parts, isStored);
+	return makeZip({ ...parts, ...extra }, isStored);
 }
 
 /** Returns rows of texts, as cells that contain their text themselves. */

@@ -87,7 +87,7 @@ export async function readTable(
 	const { choices, row } = findHeadings(cells, kind);
 	const chosen = headingRow ?? row;
 	return {
-		...toCsv(cells, chosen, kind),
+		...(await toCsv(cells, chosen, kind)),
 		headingRow: chosen,
 		headingChoices: choices.map((row) => ({
 			row,

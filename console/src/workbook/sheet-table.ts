@@ -4,6 +4,7 @@ import {
 	type MergedCells,
 	type SheetCells,
 } from "./read-sheet.ts";
+import { makeTurns } from "./turns.ts";
 import { UnreadableWorkbook } from "./unreadable-workbook.ts";
 
 /** Most rows below the headings, as in `src/csv/read-table.ts`. */
@@ -84,11 +85,11 @@ function normalize(heading: string): string {
  * rows. The rows above the headings and the columns without a heading are left out. Throws
  * UnreadableWorkbook if the table is too large.
  */
-export function toCsv(
+export async function toCsv(
 	sheet: SheetCells,
 	headingRow: number,
 	kind: KnownFields,
-): { text: string; lines: number } {
+): Promise<{ text: string; lines: number }> {
 	rejectTooLong(sheet, headingRow);
 	const rows = new Map(
 		[...sheet.rows].map(([row, cells]) => [row, [...cells]]),
@@ -112,7 +113,9 @@ export function toCsv(
 		writeLine(columns.map((column) => headings[column] ?? ""));
 	let line = headingRow;
 	let lines = 0;
+	const yieldIfDue = makeTurns();
 	for (const [row, cells] of rows) {
+		await yieldIfDue();
 		if (row <= headingRow) continue;
 		const given = columns.map((column) => cells[column] ?? "");
 		if (given.every((cell) => cell === "")) continue;

@@ -86,15 +86,22 @@ async function relationsOf(
 		relations.push({
 			id: attributeOf(tag, "Id") ?? "",
 			type: attributeOf(tag, "Type")?.split("/").at(-1) ?? "",
-			// The address only resolves `..` and a leading slash.
-			part: decodeURI(
-				new URL(target, `zip://archive/${folder}`).pathname.slice(1),
-			),
+			part: resolve(target, folder),
 		});
 	}
 	return part === ""
 		? relations.filter(({ type }) => type === "officeDocument")
 		: relations;
+}
+
+/** Returns the part that a relation names, or "" if it names something outside of the archive. */
+function resolve(target: string, folder: string): string {
+	try {
+		const { protocol, pathname } = new URL(target, `zip://archive/${folder}`);
+		return protocol === "zip:" ? decodeURI(pathname.slice(1)) : "";
+	} catch {
+		return "";
+	}
 }
 
 /** Reads the list of sheets, and from which year the workbook counts its days. */
@@ -127,12 +134,12 @@ async function* openTags(
 /** Returns the error for an archive that is something else, with what to do instead. */
 function notExcel(archive: ZipArchive): UnreadableWorkbook {
 	const { names } = archive;
-	const has = (name: RegExp) => names.some((one) => name.test(one));
-	const what = has(/^xl\/workbook\.bin$/i)
+	const has = (name: string) => names.includes(name);
+	const what = has("xl/workbook.bin")
 		? "is a binary workbook (.xlsb)"
-		: has(/^Index\/Document\.iwa$/)
+		: has("index/document.iwa")
 			? "is a file of Numbers"
-			: has(/^mimetype$/) && has(/^content\.xml$/)
+			: has("mimetype") && has("content.xml")
 				? "is an OpenDocument file (.ods)"
 				: undefined;
 	return new UnreadableWorkbook(

@@ -1,3 +1,4 @@
+import { makeTurns } from "./turns.ts";
 import { damaged, UnreadableWorkbook } from "./unreadable-workbook.ts";
 
 /**
@@ -13,9 +14,6 @@ export const MAX_UNZIPPED = 128 * 1024 * 1024;
 const SLICE = 8 * 1024;
 /** Bytes of a part without compression that are read at once. */
 const STORED_SLICE = 64 * 1024;
-
-/** Longest time, in milliseconds, for which unpacking and reading keep the page from reacting. */
-const TURN_MS = 40;
 
 const END = 0x06054b50;
 const END_LENGTH = 22;
@@ -34,7 +32,10 @@ interface Entry {
 	offset: number;
 }
 
-/** A zip archive in memory. The list of its parts is read first, and a part only when it is needed. */
+/**
+ * A zip archive in memory. The list of its parts is read first, and a part only when it is needed.
+ * Upper and lower case make no difference in the names of parts, as in all Office files.
+ */
 export class ZipArchive {
 	readonly #bytes: Uint8Array<ArrayBuffer>;
 	readonly #entries: ReadonlyMap<string, Entry>;
@@ -45,12 +46,13 @@ export class ZipArchive {
 		this.#entries = readEntries(bytes);
 	}
 
+	/** The names of the parts, in lower case. */
 	get names(): readonly string[] {
 		return [...this.#entries.keys()];
 	}
 
 	has(name: string): boolean {
-		return this.#entries.has(name);
+		return this.#entries.has(name.toLowerCase());
 	}
 
 	/**
@@ -58,12 +60,12 @@ export class ZipArchive {
 	 * pieces the page can react. Throws UnreadableWorkbook if the part is damaged or too long.
 	 */
 	async *read(name: string): AsyncGenerator<string, void> {
-		const entry = this.#entries.get(name);
+		const entry = this.#entries.get(name.toLowerCase());
 		if (!entry) return;
 		const packed = packedBytes(this.#bytes, entry);
 		const decoder = new TextDecoder();
 		let total = 0;
-		let began = performance.now();
+		const yieldIfDue = makeTurns();
 		for await (const bytes of unpack(entry, packed)) {
 			total += bytes.length;
 			if (total > MAX_UNZIPPED) {
@@ -72,10 +74,7 @@ export class ZipArchive {
 				);
 			}
 			yield decoder.decode(bytes, { stream: true });
-			if (performance.now() - began > TURN_MS) {
-				await new Promise((resolve) => setTimeout(resolve));
-				began = performance.now();
-			}
+			await yieldIfDue();
 		}
 		yield decoder.decode();
 	}
@@ -139,7 +138,8 @@ function readEntries(bytes: Uint8Array<ArrayBuffer>): Map<string, Entry> {
 			// Some programs write the separators of Windows.
 			const name = decoder
 				.decode(bytes.subarray(begin, begin + nameLength))
-				.replaceAll("\\", "/");
+				.replaceAll("\\", "/")
+				.toLowerCase();
 			entries.set(name, {
 				isEncrypted: (view.getUint16(at + 8, true) & 1) === 1,
 				method: view.getUint16(at + 10, true),
