@@ -47,6 +47,7 @@ export class Pages {
 		await page.setViewportSize(options.viewport ?? VIEWPORT);
 		await page.emulateMedia({
 			media: null,
+			reducedMotion: "reduce",
 			colorScheme: options.colorScheme ?? "light",
 		});
 		return [page, () => this.#takeBack(page)];

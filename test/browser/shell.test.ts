@@ -271,3 +271,15 @@ test("without a network a list says that it could not be loaded, and recovers wh
 	await page.getByRole("heading", { name: /^No vendors match/ }).waitFor();
 	await expect.poll(() => trouble.isVisible()).toBe(false);
 });
+
+test("nothing moves for a reader who asks for less motion", async () => {
+	const page = await served.openPage();
+	// Without answers, the page shows placeholders, which Mantine animates.
+	await page.route("**/api/**", () => {});
+	await page.goto("/");
+	await page.getByRole("status", { name: "Loading" }).waitFor();
+	const moving = () => page.evaluate("document.getAnimations().length");
+	expect(await moving()).toBe(0);
+	await page.emulateMedia({ reducedMotion: "no-preference" });
+	await expect.poll(moving).toBeGreaterThan(0);
+});
