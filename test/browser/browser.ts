@@ -26,6 +26,16 @@ import { noteRequests } from "./settled.ts";
 const CHROMIUM =
 	process.env.CHROMIUM_PATH ??
 	["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
+const V8_FLAGS = [
+	// Compiles each script as a whole, so that what Chromium keeps of it has all of its functions.
+	// Otherwise, each load of the console compiles a thousand functions again.
+	"--no-lazy",
+	// Optimizes a function only after thirty times as many calls as usual. A page of a test does not
+	// live long enough to gain from it. Axe-core does, so the optimizing compilers stay on.
+	"--invocation-count-for-maglev=12000",
+	"--interrupt-budget-for-maglev=1000000",
+	"--interrupt-budget=600000",
+];
 const ARGS = [
 	"--no-sandbox",
 	"--disable-gpu",
@@ -34,9 +44,7 @@ const ARGS = [
 	"--disable-background-networking",
 	"--disable-component-update",
 	"--disable-sync",
-	// Compiles each script as a whole, so that what Chromium keeps of it has all of its functions.
-	// Otherwise, each load of the console compiles a thousand functions again.
-	"--js-flags=--no-lazy",
+	`--js-flags=${V8_FLAGS.join(" ")}`,
 ];
 const AXE_SOURCE = readFile(AXE_FILE, "utf8");
 /** Set this variable to look at the pages: SCREENSHOTS=/tmp/shots npm run test:browser */
