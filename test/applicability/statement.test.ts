@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 
 let tools: TestTools;
 let framework_id: string;
 const controls: Record<string, string> = {};
 beforeAll(async () => {
-	tools = await startTools();
+	tools = await shareTools();
 	framework_id = (
 		await add("addFramework", { name: "ISO 27001", version: "2022" })
 	).framework.id;
@@ -249,7 +249,8 @@ test("a version that was approved before it had reasons of inclusion and results
 		`update applicability_statements set check_counts = null, controls = (
 			select jsonb_agg(c - '{inclusion_justification,risks,obligations,implementation}'::text[])
 			from jsonb_array_elements(controls) c
-		) where version_number = 1`,
+		) where version_number = 1 and organization_id = $1`,
+		[tools.organizationId],
 	);
 	const {
 		controls: found,

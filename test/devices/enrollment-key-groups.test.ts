@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId, makeOrganizationId } from "../../src/id.ts";
 import { postureResult } from "../support/service.ts";
 import type { Json } from "../support/tools.ts";
-import { type KeyEnrollments, startKeyEnrollments } from "./key-enrollments.ts";
+import { type KeyEnrollments, shareKeyEnrollments } from "./key-enrollments.ts";
 
 let assay: KeyEnrollments;
 beforeAll(async () => {
-	assay = await startKeyEnrollments();
+	assay = await shareKeyEnrollments();
 });
 afterAll(() => assay.close());
 

@@ -1,6 +1,11 @@
 import { expect } from "vitest";
 import { heartbeatBody, untilTaken } from "../support/service.ts";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import {
+	type Json,
+	shareTools,
+	startTools,
+	type TestTools,
+} from "../support/tools.ts";
 
 export interface KeyEnrollments extends TestTools {
 	/** Adds an enrollment key for 20 devices. */
@@ -17,7 +22,15 @@ export interface KeyEnrollments extends TestTools {
 
 /** Starts the service with functions that enroll devices with an enrollment key. */
 export async function startKeyEnrollments(): Promise<KeyEnrollments> {
-	const assay = await startTools();
+	return withEnrollments(await startTools());
+}
+
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function shareKeyEnrollments(): Promise<KeyEnrollments> {
+	return withEnrollments(await shareTools());
+}
+
+function withEnrollments(assay: TestTools): KeyEnrollments {
 	const { organizationId: organization_id } = assay;
 	return {
 		...assay,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { heartbeatBody } from "../support/service.ts";
-import { type KeyEnrollments, startKeyEnrollments } from "./key-enrollments.ts";
+import { type KeyEnrollments, shareKeyEnrollments } from "./key-enrollments.ts";
 
 let assay: KeyEnrollments;
 beforeAll(async () => {
-	assay = await startKeyEnrollments();
+	assay = await shareKeyEnrollments();
 });
 afterAll(() => assay.close());
 

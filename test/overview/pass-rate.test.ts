@@ -4,13 +4,13 @@ import { listPostureSummary } from "../../src/devices/posture-summary.ts";
 import { getBoardSummary } from "../../src/overview/board-summary.ts";
 import { getTrends } from "../../src/overview/trends.ts";
 import { percentOf } from "../../src/units.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { shareFleet, type TestFleet } from "../support/devices.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 
 let fleet: TestFleet;
 let organization_id: string;
 beforeAll(async () => {
-	fleet = await startFleet();
+	fleet = await shareFleet();
 	organization_id = fleet.assay.organizationId;
 });
 afterAll(() => fleet.assay.close());
