@@ -1,6 +1,13 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+} from "vitest";
 import { nameOf } from "../../src/archive/archive-files.ts";
 import type { ArchiveStore } from "../../src/archive/archive-store.ts";
 import type { ResultRow } from "../../src/archive/parquet-file.ts";
@@ -14,18 +21,23 @@ import type { TestDevice } from "../support/service.ts";
 import {
 	APRIL,
 	type ArchivedFleet,
+	type ArchivedHistory,
 	MARCH,
-	startArchivedFleet,
+	makeArchivedHistory,
 } from "./archived-fleet.ts";
 
+let history: ArchivedHistory;
 let archived: ArchivedFleet;
+beforeAll(async () => {
+	history = await makeArchivedHistory();
+});
+afterAll(() => history.drop());
 beforeEach(async () => {
-	archived = await startArchivedFleet();
+	archived = await history.copy();
 });
 afterEach(() => archived.fleet.assay.close());
 
 test("a file has every result of its devices, to the microsecond, and a second run changes nothing", async () => {
-	await archived.makeHistory();
 	expect(await archived.archive()).toEqual({
 		archived: [MARCH, APRIL],
 		rewritten: 0,
@@ -51,7 +63,6 @@ test("a file has every result of its devices, to the microsecond, and a second r
 });
 
 test("a month is dropped only after it was archived", async () => {
-	await archived.makeHistory();
 	expect(await archived.drop()).toEqual([]);
 	await archived.archive();
 	expect(await archived.drop()).toHaveLength(2);
@@ -65,7 +76,7 @@ test("a month is dropped only after it was archived", async () => {
 });
 
 test("the rows of a deleted device leave the files, whether the month is still kept or not", async () => {
-	const [first, second, third] = (await archived.makeHistory()) as [
+	const [first, second, third] = history.devices as [
 		TestDevice,
 		TestDevice,
 		TestDevice,
@@ -88,7 +99,7 @@ test("the rows of a deleted device leave the files, whether the month is still k
 });
 
 test("a change is remembered until its file is stored, and one that comes in between is not lost", async () => {
-	const [first, second, third] = (await archived.makeHistory()) as [
+	const [first, second, third] = history.devices as [
 		TestDevice,
 		TestDevice,
 		TestDevice,
@@ -119,7 +130,7 @@ test("a change is remembered until its file is stored, and one that comes in bet
 });
 
 test("a report that a device extends is archived again, and until then its month is not dropped", async () => {
-	const [device] = (await archived.makeHistory()) as [TestDevice];
+	const [device] = history.devices as [TestDevice];
 	await archived.archive();
 	const { owner } = archived;
 	const { rows } = await owner.query<{ report: string; at: string }>(
@@ -152,7 +163,6 @@ test("a report that a device extends is archived again, and until then its month
 });
 
 test("the files of a deleted organization are deleted", async () => {
-	await archived.makeHistory();
 	await archived.archive();
 	expect(await archived.files()).toHaveLength(4);
 	await archived.deleteOrganization();
@@ -162,7 +172,6 @@ test("the files of a deleted organization are deleted", async () => {
 });
 
 test("a store that changes a file is noticed, and the month counts as archived only when it is right", async () => {
-	await archived.makeHistory();
 	const lossy: ArchiveStore = {
 		...archived.store,
 		put: async (path, name) => {
@@ -190,7 +199,6 @@ test("a store that changes a file is noticed, and the month counts as archived o
 });
 
 test("assay archive lists the files, and verify names one that is missing and one that was changed", async () => {
-	await archived.makeHistory();
 	const settings = {
 		DATABASE_URL: archived.connection.connectionString,
 		ASSAY_ARCHIVE_URL: `file://${archived.folder}`,
@@ -222,7 +230,6 @@ test("assay archive lists the files, and verify names one that is missing and on
 });
 
 test("the service archives into a bucket by itself, and stops while it does", async () => {
-	await archived.makeHistory();
 	const bucket = await startS3Store();
 	const start = () =>
 		serve(
@@ -250,7 +257,6 @@ test("the service archives into a bucket by itself, and stops while it does", as
 });
 
 test("assay archive verify says that the bucket is missing, and not that its files are", async () => {
-	await archived.makeHistory();
 	const bucket = await startS3Store();
 	const verify = (name: string) =>
 		runCommand(["archive", "verify", "--json"], {

@@ -14,6 +14,7 @@ import {
 	type ResultRow,
 	readParquetFile,
 } from "../../src/archive/parquet-file.ts";
+import { sealAll } from "../../src/audit/sealer.ts";
 import { makeLogger } from "../../src/log.ts";
 import { deleteDueOrganizations } from "../../src/retention/delete-organizations.ts";
 import {
@@ -27,7 +28,12 @@ import {
 	sendReportAt,
 	within,
 } from "../support/closed-month.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import { createDatabase } from "../support/database.ts";
+import {
+	startFleet,
+	type TestFleet,
+	withOperations,
+} from "../support/devices.ts";
 import { makeFolder } from "../support/folder.ts";
 import type { TestDevice } from "../support/service.ts";
 
@@ -170,6 +176,7 @@ export class ArchivedFleet {
 			[this.organizationId],
 		);
 		// An organization is deleted only when the entries of its audit log are sealed.
+		await sealAll(this.owner);
 		await expect
 			.poll(async () => {
 				await deleteDueOrganizations(this.connection, makeLogger("silent"));
@@ -180,9 +187,38 @@ export class ArchivedFleet {
 	}
 }
 
+/** Starts a service without devices. */
 export async function startArchivedFleet(): Promise<ArchivedFleet> {
 	return new ArchivedFleet(
 		await startFleet(),
 		await makeFolder("assay-archive-"),
 	);
+}
+
+/** A database with a history. The tests of a file copy it, because to make it takes far longer. */
+export interface ArchivedHistory {
+	devices: TestDevice[];
+	/** Returns a copy with a folder of its own. No service runs on it. */
+	copy: () => Promise<ArchivedFleet>;
+	drop: () => Promise<void>;
+}
+
+export async function makeArchivedHistory(): Promise<ArchivedHistory> {
+	const made = await startArchivedFleet();
+	const devices = await made.makeHistory();
+	const { assay } = made.fleet;
+	await assay.service.close();
+	await assay.database.disconnect();
+	return {
+		devices,
+		copy: async () => {
+			const database = await createDatabase(undefined, assay.database.name);
+			const close = () => database.drop();
+			return new ArchivedFleet(
+				withOperations({ ...assay, database, close }),
+				await makeFolder("assay-archive-"),
+			);
+		},
+		drop: () => assay.database.drop(),
+	};
 }

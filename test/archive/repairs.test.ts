@@ -1,6 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+} from "vitest";
 import type { ArchiveStore } from "../../src/archive/archive-store.ts";
 import { deleteDevice } from "../../src/devices/write-operations.ts";
 import { runCommand } from "../support/command.ts";
@@ -8,18 +15,23 @@ import { makeFolder } from "../support/folder.ts";
 import {
 	APRIL,
 	type ArchivedFleet,
+	type ArchivedHistory,
 	MARCH,
-	startArchivedFleet,
+	makeArchivedHistory,
 } from "./archived-fleet.ts";
 
+let history: ArchivedHistory;
 let archived: ArchivedFleet;
+beforeAll(async () => {
+	history = await makeArchivedHistory();
+});
+afterAll(() => history.drop());
 beforeEach(async () => {
-	archived = await startArchivedFleet();
+	archived = await history.copy();
 });
 afterEach(() => archived.fleet.assay.close());
 
 test("a file that cannot be deleted keeps neither the others nor the months, and counts as missing work", async () => {
-	await archived.makeHistory();
 	await archived.archive();
 	const locked = archived.nameOf(MARCH, 1);
 	await archived.deleteOrganization();
@@ -41,7 +53,6 @@ test("a file that cannot be deleted keeps neither the others nor the months, and
 });
 
 test("a file that is written again is not deleted for an earlier one with its name", async () => {
-	await archived.makeHistory();
 	const { owner } = archived;
 	await owner.query("insert into archive_leftovers values ($1)", [
 		archived.nameOf(MARCH, 1),
@@ -60,7 +71,7 @@ test("a file that is written again is not deleted for an earlier one with its na
 });
 
 test("a missing or changed file is written from the database, while that has the month", async () => {
-	const ids = (await archived.makeHistory()).map(({ id }) => id).sort();
+	const ids = history.devices.map(({ id }) => id).sort();
 	await archived.archive();
 	await rm(join(archived.folder, archived.nameOf(MARCH, 1)));
 	await writeFile(
@@ -81,7 +92,7 @@ test("a missing or changed file is written from the database, while that has the
 });
 
 test("a lost file of a dropped month keeps no other file, until the operator lets it be forgotten", async () => {
-	const ids = (await archived.makeHistory()).map(({ id }) => id).sort();
+	const ids = history.devices.map(({ id }) => id).sort();
 	await archived.archive();
 	await archived.drop();
 	const lost = archived.nameOf(MARCH, 1);
@@ -125,7 +136,6 @@ test("a lost file of a dropped month keeps no other file, until the operator let
 });
 
 test("a file that was forgotten is written again if the database has its month", async () => {
-	await archived.makeHistory();
 	await archived.archive();
 	await rm(join(archived.folder, archived.nameOf(MARCH, 1)));
 	const verified = await runCommand(["archive", "verify", "--forget-missing"], {

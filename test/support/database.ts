@@ -16,11 +16,14 @@ export function withDatabaseName(serverUrl: string, name: string): string {
 }
 
 export interface TestDatabase {
+	name: string;
 	url: string;
 	/** Connects as the service's role, which row-level security restricts. */
 	pool: Pool;
 	/** Connects as the owner, who is a superuser on the test server and sees everything. */
 	owner: Pool;
+	/** Ends the connections, so that `createDatabase` can copy the database. */
+	disconnect: () => Promise<void>;
 	drop: () => Promise<void>;
 }
 
@@ -47,12 +50,8 @@ async function onServer(
 const LOOKS = 200;
 const LOOK_MS = 5;
 
-/**
- * Drops a database and ends its sessions. A pool has ended before the server has closed its
- * connections. So this first waits a little for them, because a client that is ended by force just
- * then has no listener any more, and its error would end the process.
- */
-async function dropWithSessions(name: string): Promise<void> {
+/** Waits a little until a database has no sessions. A pool ends before the server closes them. */
+async function waitForSessions(name: string): Promise<void> {
 	for (let look = 0; look < LOOKS; look++) {
 		const { rows } = await onServer(
 			`select from pg_stat_activity where datname = '${name}' limit 1`,
@@ -60,7 +59,6 @@ async function dropWithSessions(name: string): Promise<void> {
 		if (rows.length === 0) break;
 		await sleep(LOOK_MS);
 	}
-	await onServer(`drop database ${name} with (force)`);
 }
 
 /** Lets a pool survive that the server closes a connection, also one that is just ending. */
@@ -73,27 +71,44 @@ export function survives(pool: Pool): Pool {
 /** The names of the databases that are dropped after the run begin with this. */
 export const SHARED = "assay_shared_";
 
-/** Creates a migrated database. The caller has to drop it, unless it is shared. */
+/**
+ * Creates a migrated database, or a copy of another one. The caller has to drop it, unless it is
+ * shared.
+ */
 export async function createDatabase(
 	prefix = "assay_test_",
+	template = inject("template"),
 ): Promise<TestDatabase> {
 	const name = `${prefix}${process.pid}_${++made}`;
 	// By default, PostgreSQL would also write the copy to the write-ahead log, which is twice the
 	// work.
 	await onServer(
-		`create database ${name} template ${inject("template")} strategy file_copy`,
+		`create database ${name} template ${template} strategy file_copy`,
 	);
 	const url = withDatabaseName(inject("serverUrl"), name);
 	const owner = survives(new Pool({ connectionString: url, max: 2 }));
 	const pool = makePool({ connectionString: url }, { max: 8 });
+	const end = async () => {
+		await pool.end();
+		await owner.end();
+		// A client that is ended by force just now has no listener any more, and its error would end
+		// the process.
+		await waitForSessions(name);
+	};
+	let ended: Promise<void> | undefined;
+	const disconnect = () => {
+		ended ??= end();
+		return ended;
+	};
 	return {
+		name,
 		url,
 		pool,
 		owner,
+		disconnect,
 		drop: async () => {
-			await pool.end();
-			await owner.end();
-			await dropWithSessions(name);
+			await disconnect();
+			await onServer(`drop database ${name} with (force)`);
 		},
 	};
 }

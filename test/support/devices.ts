@@ -54,7 +54,8 @@ export async function shareFleet(): Promise<TestFleet> {
 	return withOperations(await shareService());
 }
 
-function withOperations(assay: TestService): TestFleet {
+/** Adds the functions that call operations to a service. */
+export function withOperations(assay: TestService): TestFleet {
 	const services = {
 		pool: assay.database.pool,
 		log: makeLogger("silent"),

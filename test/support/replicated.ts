@@ -39,7 +39,14 @@ export async function startReplicated(): Promise<Replicated> {
 	return {
 		primary,
 		standby,
-		database: { url: primary.url, pool, owner, drop: async () => {} },
+		database: {
+			name: new URL(primary.url).pathname.slice(1),
+			url: primary.url,
+			pool,
+			owner,
+			disconnect: async () => {},
+			drop: async () => {},
+		},
 		pause: () => onStandby("select pg_wal_replay_pause()"),
 		resume: () => onStandby("select pg_wal_replay_resume()"),
 		close: async () => {
