@@ -1,7 +1,7 @@
 import { exportLine } from "../audit/entry.ts";
 import { readLog } from "../audit/read.ts";
-import { verifyLog } from "../audit/verify.ts";
-import type { PackageFile, Source } from "./package-file.ts";
+import { type ChainReport, verifySteps } from "../audit/verify.ts";
+import { csvFile, type PackageFile, type Source } from "./package-file.ts";
 
 /** Makes the file of the entries with their seals. */
 export function readSealedEntries({
@@ -27,11 +27,27 @@ export function readSealedEntries({
 	};
 }
 
-/** Makes the file with the result of verifying the whole log. */
-export function verify({ context, scope }: Source): PackageFile {
-	async function* report() {
-		const found = await verifyLog(context.client, scope.organizationId);
-		yield `${JSON.stringify(found, null, "\t")}\n`;
+/**
+ * Yields the hashes of the whole log, and what was found while they were verified. That takes long
+ * for a long log. The hashes are sent meanwhile, so that no proxy takes the download for a dead one.
+ */
+export async function* verify({
+	context,
+	scope,
+}: Source): AsyncGenerator<PackageFile> {
+	let report: ChainReport | undefined;
+	async function* hashes() {
+		const steps = verifySteps(context.client, scope.organizationId);
+		for (;;) {
+			const step = await steps.next();
+			report = step.done ? step.value : undefined;
+			if (step.done) return;
+			yield step.value.map(({ sequence, hash }) => ({ sequence, hash }));
+		}
 	}
-	return { path: "audit-log/verification.json", content: report() };
+	yield csvFile("audit-log/hashes.csv", ["sequence", "hash"], hashes());
+	async function* found() {
+		yield `${JSON.stringify(report, null, "\t")}\n`;
+	}
+	yield { path: "audit-log/verification.json", content: found() };
 }

@@ -47,7 +47,8 @@ HOW TO CHECK IT
    SHA-256 of manifest.json in another way, and compare it.
 4. audit-log/verification.json has finding_count 0 if the service found the chain
    of the audit log unbroken. Each entry has a hash over itself and the hash before
-   it. Compare the newest hash with one that you noted at an earlier audit.
+   it. If you noted the newest hash at an earlier audit, look for it in
+   audit-log/hashes.csv: the log up to there is still the same.
 
 WHAT IS NOT INSIDE
 

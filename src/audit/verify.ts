@@ -98,10 +98,21 @@ interface VerifyOptions {
  * rewrite the chain from any entry on. Only `expectations` reveal that.
  */
 export async function verifyLog(
+	...given: Parameters<typeof verifySteps>
+): Promise<ChainReport> {
+	const steps = verifySteps(...given);
+	for (;;) {
+		const step = await steps.next();
+		if (step.done) return step.value;
+	}
+}
+
+/** Does the same step by step. Yields the entries of each step, and returns the report. */
+export async function* verifySteps(
 	database: Pool | ClientBase,
 	organizationId: string,
 	{ expectations = [], isSealing = false }: VerifyOptions = {},
-): Promise<ChainReport> {
+): AsyncGenerator<StoredEntry[], ChainReport> {
 	const { rows } = await database.query<{ name: string }>(
 		"select name from organizations where id = $1",
 		[organizationId],
@@ -141,6 +152,7 @@ export async function verifyLog(
 				}
 			}
 		}
+		yield batch.entries;
 		if (!batch.isLast) continue;
 		const isNew = unsealed.entries > 0 && !batch.head;
 		const isThere = (rows[0] && !isNew) || report.head || batch.head;

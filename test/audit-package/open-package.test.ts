@@ -39,14 +39,16 @@ test("entries before the period are left out, and the package says that somebody
 		const lines = String(files.get("audit-log/entries.jsonl")).trim();
 		return {
 			entries: lines.split("\n").map((line) => JSON.parse(line).operation),
+			hashes: String(files.get("audit-log/hashes.csv")).trim().split("\r\n"),
 			found: JSON.parse(String(files.get("audit-log/verification.json"))),
 		};
 	};
 	const all = ["createOrganization", "suspendOrganization"];
-	expect(await names()).toMatchObject({
-		entries: all,
-		found: { finding_count: 0 },
-	});
+	const sound = await names();
+	expect(sound).toMatchObject({ entries: all, found: { finding_count: 0 } });
+	const { head } = sound.found;
+	expect(sound.hashes).toHaveLength(3);
+	expect(sound.hashes.at(-1)).toBe(`${head.sequence},${head.hash}`);
 	await owner.query("set session_replication_role = replica");
 	await owner.query(
 		`update audit_entries set at = '2019-01-01'
@@ -56,6 +58,7 @@ test("entries before the period are left out, and the package says that somebody
 	await owner.query("set session_replication_role = origin");
 	expect(await names()).toMatchObject({
 		entries: all.slice(1),
+		hashes: sound.hashes,
 		found: { finding_count: 1, findings: [{ sequence: 1 }] },
 	});
 });

@@ -157,7 +157,7 @@ function pagesOf({ org, mayWrite, mayReadAuditLog }: Reader): Command[] {
 			"/o/$org/devices/groups",
 			"device groups",
 		),
-		page("Reports", IconReport, "/o/$org/reports", "print summary"),
+		page("Reports", IconReport, "/o/$org/reports", "print summary package"),
 		...Object.entries(REPORT_TITLES).map(([report, title]) => ({
 			id: `report ${report}`,
 			label: `Report: ${title}`,
