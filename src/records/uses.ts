@@ -3,6 +3,7 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
+import { leftBehind, readLeftBehind } from "./left-behind.ts";
 import { filterOfReferences } from "./record-filters.ts";
 import { anyRecordInput, findIdOfAnyKind } from "./reference-ids.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
@@ -50,7 +51,8 @@ const uses: readonly Use[] = [
 const COUNTED = 100;
 
 /**
- * Returns the uses of a record. This takes one statement, however many kinds can name the record.
+ * Returns the uses of a record. This takes one statement, however many kinds can name the record. A
+ * person also has what the lists of the uses do not show.
  */
 export const getRecordUses = defineOperation({
 	name: "getRecordUses",
@@ -73,6 +75,9 @@ export const getRecordUses = defineOperation({
 				count: z.int(),
 				is_more: z.boolean(),
 			}),
+		),
+		left: leftBehind.describe(
+			"Of a person: what reassignRecords would leave for a decision",
 		),
 	}),
 	run: async (present, input) => {
@@ -120,6 +125,10 @@ export const getRecordUses = defineOperation({
 					? [{ kind, filter, count: isMore ? COUNTED : count, is_more: isMore }]
 					: [];
 			}),
+			left:
+				own.kind === "people" && !input.as_of
+					? await readLeftBehind(context, id)
+					: [],
 		};
 	},
 });

@@ -104,6 +104,39 @@ test("after a hand over, the dialog lists what needs a decision, with links", as
 	await page.getByRole("heading", { name: "Access policy" }).waitFor();
 });
 
+test("a person who owns nothing but is asked to sign can be handed over", async () => {
+	const { people: signer } = await registers.add("addPeople", {
+		full_name: "Sina Signer",
+		primary_email_address: "sina@example.com",
+		kind: "EMPLOYEE",
+	});
+	const { document } = await registers.add("addDocument", {
+		title: "House rules",
+		document_type: "POLICY",
+		classification: "INTERNAL",
+	});
+	const { document_version: version } = await registers.use(
+		"createDraftDocumentVersion",
+		{ document_id: document.id, content: "Lock the door." },
+	);
+	await registers.use("publishDocumentVersion", { id: version.id });
+	await registers.use("requestDocumentVersionSignature", {
+		document_version_id: version.id,
+		person_ids: [signer.id],
+	});
+	const page = await registers.open(registers.admin, `people/${signer.id}`);
+	const section = page.getByRole("region", { name: "Owned by this person" });
+	await section.getByText("Documents to sign").waitFor();
+	await page.getByRole("button", { name: "Hand over …" }).click();
+	const left = page.getByRole("dialog", { name: "What is left" });
+	await left.getByText(/^This person owns nothing/).waitFor();
+	await left.getByText(/^Is asked to sign\./).waitFor();
+	await axe(page);
+	await screenshot(page, "registers/hand-over-nothing");
+	await left.getByRole("link", { name: "House rules" }).click();
+	await page.getByRole("heading", { name: "House rules" }).waitFor();
+});
+
 test("a person's page shows what the person owns, including devices, in one request", async () => {
 	const { people: ben } = await registers.add("addPeople", {
 		full_name: "Ben",

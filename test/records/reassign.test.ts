@@ -167,6 +167,7 @@ test("an administrator hands over the nonconformities of checks too, and everybo
 			records: [{ id: device.id, name: "claimed" }],
 		},
 	];
+	const { left: before } = await tools.use("getRecordUses", { id: from });
 	const byMember = await tools.use(
 		"reassignRecords",
 		{ from, to },
@@ -185,6 +186,7 @@ test("an administrator hands over the nonconformities of checks too, and everybo
 			...decisions,
 		],
 	});
+	expect(before).toEqual(byMember.left);
 	expect(await ownerOf()).toMatchObject({
 		owner_id: from,
 		owner_has_left: false,

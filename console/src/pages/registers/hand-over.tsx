@@ -14,14 +14,18 @@ import { forgetReadings } from "../../queries.ts";
 
 type Left = OutputOf<"reassignRecords">["left"][number];
 
-/** Hands over everything that a person owns or is assigned to another person. */
-export function HandOver({
-	personId,
-	organizationId,
-}: {
+interface Props {
 	personId: string;
 	organizationId: string;
-}) {
+	/** What needs a decision, if the person has nothing that can be handed over. */
+	decisions: readonly Left[];
+}
+
+/**
+ * Hands over everything that a person owns or is assigned to another person. If that is nothing, it
+ * only shows what needs a decision.
+ */
+export function HandOver(props: Props) {
 	const [isAsking, setAsking] = useState(false);
 	return (
 		<>
@@ -32,13 +36,7 @@ export function HandOver({
 			>
 				Hand over …
 			</Button>
-			{isAsking && (
-				<Ask
-					personId={personId}
-					organizationId={organizationId}
-					onClose={() => setAsking(false)}
-				/>
-			)}
+			{isAsking && <Ask {...props} onClose={() => setAsking(false)} />}
 		</>
 	);
 }
@@ -46,12 +44,9 @@ export function HandOver({
 function Ask({
 	personId,
 	organizationId,
+	decisions,
 	onClose,
-}: {
-	personId: string;
-	organizationId: string;
-	onClose: () => void;
-}) {
+}: Props & { onClose: () => void }) {
 	useReturnFocus();
 	const [to, setTo] = useState<string | null>(null);
 	const handing = useMutation({
@@ -64,10 +59,15 @@ function Ask({
 			onClose();
 		},
 	});
-	const left = handing.data?.left ?? [];
+	const left = handing.data?.left ?? decisions;
 	if (left.length > 0) {
 		return (
 			<Dialog key="left" opened onClose={onClose} title="What is left">
+				<Text size="sm" mb="md">
+					{handing.data
+						? "The rest needs a decision:"
+						: "This person owns nothing that can be handed over. The rest needs a decision:"}
+				</Text>
 				<LeftBehind left={left} organizationId={organizationId} />
 				<Group justify="flex-end" mt="md">
 					<Button onClick={onClose}>Close</Button>
@@ -136,7 +136,6 @@ function LeftBehind({
 	useEffect(() => () => void forgetReadings(), []);
 	return (
 		<Stack>
-			<Text size="sm">The rest needs a decision:</Text>
 			{left.map(({ as, kind, count, records }) => (
 				<section key={as} aria-label={WORDS[as]}>
 					<Text size="sm" fw={500}>

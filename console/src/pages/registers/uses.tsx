@@ -8,12 +8,22 @@ import { operationQuery } from "../../queries.ts";
 import { findRegisterKind, type RegisterKind } from "../../register-kinds.ts";
 import { HandOver } from "./hand-over.tsx";
 
-type Use = OutputOf<"getRecordUses">["uses"][number];
+type Uses = OutputOf<"getRecordUses">;
+type Use = Uses["uses"][number];
 
 /** Links to records that name a person otherwise than as their owner, by the filter of their list. */
 const NOT_AS_OWNER: Record<string, string> = {
 	approver_id: "Documents as approver",
 };
+
+/** What else a person has to do, by what the service says of it. The uses have the approvers. */
+const LEFT: Record<string, string> = {
+	owner_of_nonconformities: "Checks whose nonconformities this person gets",
+	signer: "Documents to sign",
+	claimed_owner: "Devices as claimed owner",
+};
+
+const NONE: Uses = { uses: [], left: [] };
 
 interface OfRecord {
 	kind: RegisterKind;
@@ -22,7 +32,7 @@ interface OfRecord {
 }
 
 /** Loads in one request which lists contain records that refer to this one. */
-function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
+function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Uses {
 	const mayHave = kinds.some(({ filters }) =>
 		filters.some(({ reference }) => reference === kind),
 	);
@@ -30,7 +40,7 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
 		...operationQuery("getRecordUses", { id }),
 		enabled: mayHave,
 	});
-	return data?.uses ?? [];
+	return data ?? NONE;
 }
 
 /**
@@ -38,16 +48,23 @@ function useUses({ kind, id }: Pick<OfRecord, "kind" | "id">): Use[] {
  * there are none.
  */
 export function WhereUsed({ kind, id, organizationId }: OfRecord) {
-	const uses = useUses({ kind, id });
-	const { mayWrite } = useOrganization();
-	if (uses.length === 0) return null;
+	const { uses, left } = useUses({ kind, id });
+	const { mayWrite, mayAdmin } = useOrganization();
+	if (uses.length === 0 && left.length === 0) return null;
+	const hasToHandOver =
+		uses.some(({ filter }) => !(filter in NOT_AS_OWNER)) ||
+		(mayAdmin && left.some(({ as }) => as === "owner_of_nonconformities"));
 	const title = kind === "people" ? "Owned by this person" : "Where it is used";
 	return (
 		<Paper withBorder p="lg" component="section" aria-label={title}>
 			<Group justify="space-between" mb="xs">
 				<Title order={2}>{title}</Title>
 				{kind === "people" && mayWrite && (
-					<HandOver personId={id} organizationId={organizationId} />
+					<HandOver
+						personId={id}
+						organizationId={organizationId}
+						decisions={hasToHandOver ? [] : left}
+					/>
 				)}
 			</Group>
 			<Group gap="md">
@@ -59,6 +76,17 @@ export function WhereUsed({ kind, id, organizationId }: OfRecord) {
 						</Text>
 					</Group>
 				))}
+				{left.map(
+					({ as, count }) =>
+						LEFT[as] && (
+							<Group key={as} gap={6}>
+								<Text span>{LEFT[as]}</Text>
+								<Text span size="sm" c="dimmed">
+									{count}
+								</Text>
+							</Group>
+						),
+				)}
 			</Group>
 		</Paper>
 	);
@@ -69,7 +97,7 @@ export function WhereUsed({ kind, id, organizationId }: OfRecord) {
  * a rejected deletion, whose message already has the numbers.
  */
 export function UsedNow({ kind, id, organizationId }: OfRecord) {
-	const uses = useUses({ kind, id });
+	const { uses } = useUses({ kind, id });
 	if (uses.length === 0) return null;
 	return (
 		<Group gap="md">
