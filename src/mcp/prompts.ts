@@ -4,6 +4,7 @@ import {
 	type Server,
 } from "@modelcontextprotocol/server";
 import { mayAnywhere } from "../invoke.ts";
+import { dueDates } from "../records/due-dates.ts";
 import type { Caller, ToolServices } from "./methods.ts";
 
 interface Prompt {
@@ -25,6 +26,15 @@ const ASK_BEFORE_WRITING =
 const about = (text: string | undefined, sentence: (text: string) => string) =>
 	text ? `${sentence(JSON.stringify(text))}\n` : "";
 
+/** The calls that list the records behind each number in `reminders` of getOverview. */
+const REMINDER_LISTS = dueDates
+	.filter(({ isWork }) => !isWork)
+	.map(({ kind, date, only }) => {
+		const filter = only ? `${only.field} ${only.value} and ` : "";
+		return `list${kind.tool.many} with ${filter}${date}_until`;
+	})
+	.join("; ");
+
 export const PROMPTS: readonly Prompt[] = [
 	{
 		name: "weekly_review",
@@ -34,9 +44,10 @@ export const PROMPTS: readonly Prompt[] = [
 		text: () => `Prepare the weekly compliance review.
 
 1. listOrganizations lists the organizations and today's date. If there are several, ask the person which one to review.
-2. getOverview counts open, overdue and soon due work, and names the checks that have failed longest and the records changed last.
+2. getOverview counts open, overdue and soon due work, and in reminders the reviews, notices and expiries that are overdue or soon due. It names the checks that have failed longest and the records changed last.
 3. For each register with overdue work, list it: listTasks, listNonconformities, listObligations and listContinualImprovements with filter is_open and due_until yesterday.
-4. listPostureSummary shows how many devices pass each check. Compare it with the same summary as_of seven days ago. For a check that got worse, listDevices with status ACTIVE and failing_check names the devices and their owners.
+4. For each of the reminders with overdue records, list these too, each with yesterday as the date: ${REMINDER_LISTS}.
+5. listPostureSummary shows how many devices pass each check. Compare it with the same summary as_of seven days ago. For a check that got worse, listDevices with status ACTIVE and failing_check names the devices and their owners.
 
 Group the result by the person who has to act. ${REPORT}
 Then ask the person which tasks to add or whom to remind. ${ASK_BEFORE_WRITING}`,

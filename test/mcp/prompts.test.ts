@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PROMPTS, toolsOf } from "../../src/mcp/prompts.ts";
+import { dueDates } from "../../src/records/due-dates.ts";
 import { catalogue } from "../support/every-tool.ts";
 import { shareTools, type TestTools } from "../support/tools.ts";
 
@@ -18,6 +19,9 @@ async function names(options: object = {}): Promise<string[]> {
 	return body.result.prompts.map(({ name }: { name: string }) => name);
 }
 
+const textOf = (name: string) =>
+	PROMPTS.find((prompt) => prompt.name === name)?.text({});
+
 test("every prompt names only tools that exist, and says what to ask the person", () => {
 	expect(PROMPTS).toHaveLength(5);
 	for (const prompt of PROMPTS) {
@@ -27,6 +31,17 @@ test("every prompt names only tools that exist, and says what to ask the person"
 			expect(catalogue.tools.has(name), name).toBe(true);
 		}
 		expect(prompt.text({})).toMatch(/\bask the person\b/i);
+	}
+});
+
+test("the weekly review lists every kind of overdue record that getOverview counts", () => {
+	const text = textOf("weekly_review");
+	expect(dueDates.filter(({ isWork }) => !isWork).length).toBeGreaterThan(5);
+	for (const { kind, date, only, isWork } of dueDates) {
+		expect(text).toContain(`list${kind.tool.many}`);
+		if (isWork) continue;
+		expect(text).toContain(`${date}_until`);
+		if (only) expect(text).toContain(`${only.field} ${only.value}`);
 	}
 });
 
