@@ -21,6 +21,28 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	dpa_url: ["data_processing_agreement"],
 	url: ["link", "web_address"],
 	status: ["state"],
+	category: ["type", "area"],
+	area: ["category", "topic"],
+	treatment: ["risk_treatment", "response", "risk_response"],
+	next_review_date: ["next_review", "next_review_on", "review_due"],
+	next_review_on: ["next_review", "next_review_date", "review_due"],
+	last_review_date: ["last_review", "last_reviewed", "last_reviewed_on"],
+	contract_start_date: ["contract_start", "start_of_contract", "start_date"],
+	contract_end_date: ["contract_end", "end_of_contract", "end_date"],
+	renewal_notice_date: ["renewal_notice", "notice_date"],
+	agreement_status: ["agreement", "dpa_status"],
+	agreement_signed_on: ["dpa_signed_on", "dpa_signed"],
+	valid_until: ["valid_to", "expires", "expires_on", "expiry", "expiry_date"],
+	starts_on: ["start", "start_date"],
+	ends_on: ["end", "end_date"],
+	audit_type: ["type"],
+	kind: ["type", "employment_type"],
+	regulator: ["authority"],
+	root_cause: ["cause"],
+	corrective_action: ["correction"],
+	vendor_ids: ["vendor", "supplier", "suppliers"],
+	approver_ids: ["approver", "approved_by"],
+	contacts: ["contact", "contact_person"],
 	deadline: ["due", "due_on", "target_date"],
 	due_date: ["due", "due_on", "deadline", "target_date"],
 	target_date: ["due", "due_on", "deadline"],
@@ -34,7 +56,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 		"reference_no",
 		"reference_number",
 	],
-	amount: ["quantity"],
+	amount: ["quantity", "qty", "count"],
 	date_identified: ["identified", "identified_on"],
 	asset_type: ["type"],
 	document_type: ["type"],
@@ -43,6 +65,25 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 	certifications: ["certification", "certificates"],
 	framework_id: ["standard"],
 	section_title: ["section"],
+};
+
+/** Words that mean a field only in one register, by the register's kind. */
+const SYNONYMS_OF: Readonly<
+	Record<string, Readonly<Record<string, readonly string[]>>>
+> = {
+	vendor: {
+		name: [
+			"supplier",
+			"supplier_name",
+			"company",
+			"provider",
+			"service_provider",
+		],
+		category: ["vendor_type", "supplier_type"],
+		risk_rating: ["risk", "risk_level", "criticality"],
+	},
+	asset: { asset_type: ["category"] },
+	datum: { data_classification: ["sensitivity"] },
 };
 
 /** Returns the normal form of a heading, such as `owner_id` for "Owner ID" and "owner-id". */
@@ -96,14 +137,25 @@ export function fieldsOfHeadings(
 	return { fields, guessed };
 }
 
-/** Returns the words that also mean a field. "Vendor name" is the name of a vendor. */
-function synonymsOf(kind: AnyRecordKind, field: string): string[] {
-	const words = Object.hasOwn(SYNONYMS, field) ? SYNONYMS[field] : undefined;
+/**
+ * Returns the words that also mean a field. "Vendor" and "Vendor name" are the name of a vendor, and
+ * "Vendor owner" is its owner.
+ */
+export function synonymsOf(kind: AnyRecordKind, field: string): string[] {
+	const noun = normalize(kind.noun);
 	return [
-		...(words ?? []),
-		...(field === kind.title ? [`${normalize(kind.noun)}_name`] : []),
+		...own(SYNONYMS, field),
+		...own(SYNONYMS_OF[kind.kind] ?? {}, field),
+		...(field === kind.title ? [`${noun}_name`] : []),
+		...(field === kind.title && field !== "reference_id" ? [noun] : []),
+		...(field === "owner_id" ? [`${noun}_owner`] : []),
 	];
 }
+
+const own = (
+	words: Readonly<Record<string, readonly string[]>>,
+	name: string,
+) => (Object.hasOwn(words, name) ? (words[name] ?? []) : []);
 
 /**
  * Returns the field that each spelling of a heading means, or null for a column that is not read.
