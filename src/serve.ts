@@ -300,7 +300,7 @@ async function serveFrom(
 		maintenance,
 		closed,
 		addressOf,
-		ownerConnection: database.ownerConnection,
+		exportConnections: database,
 		allowedOrigins: config.allowedOrigins,
 		catalogue,
 		isDraining: () => isDraining,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PoolClient } from "pg";
+import type { ClientConfig, PoolClient } from "pg";
 import { sealAll } from "../audit/sealer.ts";
 import { makePool } from "../db/pool.ts";
 import { setOrganization } from "../db/transaction-settings.ts";
@@ -39,16 +39,17 @@ interface ManifestFile {
 /**
  * Begins to write the package of an audit or a period, as everything is at this moment. One
  * transaction, which sees only this organization, reads all of it, and the use of memory does not
- * depend on its size. Throws not_found if the organization or the audit is gone.
+ * depend on its size. `connection` is that of the pools of the service. Throws not_found if the organization or the audit is gone.
  */
 export async function openAuditPackage(
 	services: Services,
+	connection: ClientConfig,
 	scope: PackageScope,
 	madeBy: string,
 ): Promise<AuditPackage> {
 	// The newest entry of the audit log says that this package was made.
 	await sealAll(services.pool);
-	const pool = makePool(services.pool.options, {
+	const pool = makePool(connection, {
 		max: 1,
 		name: "assay audit package",
 		timeLimitFactor: TIME_LIMIT_FACTOR,

@@ -82,12 +82,17 @@ async function write(
 	const { logLevel, baseUrl } = readConfig(process.env);
 	const signal = stopSignal();
 	await withDatabase(async (database) => {
-		const { pool } = database;
+		const { pool, poolConnection } = database;
 		const scope = await note(database, organizationId, asked);
 		const services = { pool, log: makeLogger(logLevel), baseUrl };
 		const { name } = systemPrincipal();
 		const send = async (out: Writable) => {
-			const opened = await openAuditPackage(services, scope, name);
+			const opened = await openAuditPackage(
+				services,
+				poolConnection,
+				scope,
+				name,
+			);
 			try {
 				await pipeline(Readable.from(opened.content), out, { signal });
 				return opened.files;

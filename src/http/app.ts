@@ -7,7 +7,7 @@ import Fastify, {
 	type FastifyRequest,
 	LogController,
 } from "fastify";
-import type { ClientConfig, Pool } from "pg";
+import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { PackageFolder } from "../agent-packages/package-folder.ts";
 import {
@@ -52,6 +52,7 @@ import {
 } from "./malformed-requests.ts";
 import { addOauthConsent, type ConsentParts } from "./oauth-consent.ts";
 import { addOpenapi } from "./openapi.ts";
+import type { ExportConnections } from "./organization-file.ts";
 import type { ProviderParts } from "./provider-sign-in.ts";
 import { requestIdOf } from "./request-id.ts";
 import type { ScimDoor } from "./scim-door.ts";
@@ -90,8 +91,7 @@ export interface AppParts {
 	maintenance: Maintenance;
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
-	/** Connects as the owner of the tables. */
-	ownerConnection: ClientConfig;
+	exportConnections: ExportConnections;
 	allowedOrigins: AllowedOrigins;
 	catalogue: Catalogue;
 	isDraining: () => boolean;

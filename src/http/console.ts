@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { ClientConfig } from "pg";
 import { AppError, overloaded } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { callsOfUsers } from "../load/calls-of-users.ts";
@@ -28,7 +27,10 @@ import { encodeBody } from "./compression.ts";
 import { addConsoleCsv } from "./console-csv.ts";
 import { addConsoleFileRoutes } from "./file-door.ts";
 import { addMyDevices } from "./my-devices.ts";
-import { addOrganizationFile } from "./organization-file.ts";
+import {
+	addOrganizationFile,
+	type ExportConnections,
+} from "./organization-file.ts";
 import { addProviderSignIn, type ProviderParts } from "./provider-sign-in.ts";
 import { takeSource } from "./read-source.ts";
 import { addSaml } from "./saml.ts";
@@ -45,8 +47,7 @@ export interface ConsoleParts {
 	providerSignIn: ProviderParts["providerSignIn"];
 	closed: ClosedOrganizations;
 	addressOf: AddressOf;
-	/** Connects as the owner of the tables. */
-	ownerConnection: ClientConfig;
+	exportConnections: ExportConnections;
 }
 
 /**
@@ -64,7 +65,7 @@ export function addConsole(
 		providerSignIn,
 		addressOf,
 		closed,
-		ownerConnection,
+		exportConnections,
 	}: ConsoleParts,
 ): void {
 	const { baseUrl } = services;
@@ -89,7 +90,7 @@ export function addConsole(
 
 	addConsoleCsv(app, services);
 	addConsoleFileRoutes(app, services);
-	addOrganizationFile(app, services, ownerConnection);
+	addOrganizationFile(app, services, exportConnections);
 
 	app.post<{ Params: { operation: string } }>(
 		"/api/console/:operation",

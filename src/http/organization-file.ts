@@ -55,15 +55,22 @@ const MAX_MS = HOUR_MS;
 
 const FRAMED_BY_CONSOLE = "default-src 'none'; frame-ancestors 'self'";
 
+export interface ExportConnections {
+	/** Connects as the owner of the tables. */
+	ownerConnection: ClientConfig;
+	/** Connects as the pools of the service do. */
+	poolConnection: ClientConfig;
+}
+
 /** Adds the route that downloads what the ticket of an export is for. */
 export function addOrganizationFile(
 	app: FastifyInstance,
 	services: Services,
-	ownerConnection: ClientConfig,
+	{ ownerConnection, poolConnection }: ExportConnections,
 ): void {
 	const open = (caller: Principal, ticket: ExportTicket): Promise<Opened> =>
 		"auditPackage" in ticket
-			? openPackage(services, caller, ticket.auditPackage)
+			? openPackage(services, poolConnection, caller, ticket.auditPackage)
 			: openOrganization(services, ownerConnection, ticket);
 	const exportsOfUsers = new FairShares(EXPORTS_OF_A_USER);
 	const exports = new FairShares(EXPORTS);
@@ -156,10 +163,16 @@ async function openOrganization(
 
 async function openPackage(
 	services: Services,
+	poolConnection: ClientConfig,
 	{ name }: Principal,
 	scope: PackageScope,
 ): Promise<Opened> {
-	const { fileName, ...opened } = await openAuditPackage(services, scope, name);
+	const { fileName, ...opened } = await openAuditPackage(
+		services,
+		poolConnection,
+		scope,
+		name,
+	);
 	return {
 		...opened,
 		headers: {

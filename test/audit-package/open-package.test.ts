@@ -23,6 +23,7 @@ afterAll(() => served.close());
 const open = (organizationId = served.organizationId) =>
 	openAuditPackage(
 		{ pool: served.database.pool, log: makeLogger("silent"), baseUrl: "" },
+		{ connectionString: served.database.url },
 		{ organizationId, auditId: null, withFiles: true, ...PERIOD },
 		"somebody",
 	);

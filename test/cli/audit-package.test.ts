@@ -57,6 +57,26 @@ test("the operator writes a package, which is in the audit log", async () => {
 	]);
 });
 
+test("a package comes from the embedded database, where every login needs a password", async () => {
+	const dataDir = join(folder, "data");
+	const settings = { ASSAY_DATA_DIR: dataDir };
+	const org = await runCommand(
+		["org", "create", "--name", "Acme", "--json"],
+		settings,
+	);
+	const { organization_id: id } = JSON.parse(org.stdout);
+	const file = join(folder, "embedded.zip");
+	const { code, stderr } = await runCommand(
+		[
+			...["org", "audit-package", id, file],
+			...["--from", "2026-01-01", "--until", "2026-12-31"],
+		],
+		settings,
+	);
+	expect(code, stderr).toBe(0);
+	expect(readZip(readFileSync(file)).has("manifest.json")).toBe(true);
+});
+
 test("a package without a period, or over another file, is refused", async () => {
 	const file = join(folder, "other.zip");
 	const none = await make(file);
