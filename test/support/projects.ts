@@ -16,6 +16,7 @@ export const PROCESSES = [
 	"test/load/outage-log.test.ts",
 	"test/{mcp,oauth}/conformance.test.ts",
 	"test/metrics/*.test.ts",
+	"test/retention/delete-organizations.test.ts",
 	"test/tracing/*.test.ts",
 ];
 
