@@ -69,7 +69,10 @@ export function urlSchema() {
 		.refine(
 			(text) =>
 				/^https?:\/\/[^\s/?#]\S*$/i.test(text) && URL.parse(text) !== null,
-			"must be a web address that begins with http:// or https://, such as https://example.com",
+			{
+				error: ({ input }) =>
+					`must be a web address that begins with http:// or https://, such as https://example.com${shown(input)}`,
+			},
 		)
 		.meta({
 			format: "uri",

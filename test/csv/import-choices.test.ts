@@ -343,6 +343,13 @@ test("a country may be its code or its English name, in any case, and the error 
 	]);
 });
 
+test("a wrong web address is quoted", async () => {
+	const wrong = await tryImport("vendor", ["name,website", "x,acme dot com"]);
+	expect(issues(wrong)).toEqual([
+		'2 website: must be a web address that begins with http:// or https://, such as https://example.com, not "acme dot com"',
+	]);
+});
+
 test("another word counts only if no other column is for the field, and the caller may say otherwise", async () => {
 	const lines = ["Title,Name,Category,Status,State", "x,y,z,Implemented,other"];
 	const { unknown_columns, lines: tried } = await tryImport("measure", lines);
