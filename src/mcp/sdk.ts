@@ -65,6 +65,9 @@ export function makeSdk(tools: ToolServices): Sdk {
 
 	function makeServer(exchange: Exchange): Server {
 		const { caller } = exchange;
+		const { catalogue } = tools;
+		const { principal, narrowing } = caller;
+		const scope = principal.token?.toolsets;
 		const server = new Server(SERVER_INFO, {
 			capabilities: {
 				tools: { listChanged: false },
@@ -72,7 +75,11 @@ export function makeSdk(tools: ToolServices): Sdk {
 				prompts: {},
 				completions: {},
 			},
-			instructions: instructionsFor(tools.catalogue.toolsets),
+			instructions: instructionsFor(
+				catalogue.toolsets.filter((name) => scope?.includes(name) ?? true),
+				(tool) =>
+					catalogue.findWithin(tool, principal, narrowing) !== undefined,
+			),
 			cacheHints: { "tools/list": LIST_CACHE, "server/discover": LIST_CACHE },
 			jsonSchemaValidator,
 		});

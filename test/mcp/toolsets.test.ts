@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Catalogue } from "../../src/mcp/catalogue.ts";
+import { instructionsFor } from "../../src/mcp/instructions.ts";
 import type { Toolsets } from "../../src/mcp/narrowing.ts";
 import { operations } from "../../src/operations.ts";
 import type { Principal } from "../../src/principal.ts";
@@ -49,4 +50,21 @@ test("a token whose scope names it lists its tools", () => {
 	expect(listed("all", scoped)).toContain("listDocuments");
 	expect(listed("all", scoped)).not.toContain("listVendors");
 	expect(listed(["risks"], scoped)).not.toContain("listDocuments");
+});
+
+test("instructions leave out the sentences with tools that cannot be called", () => {
+	const narrowing = { toolsets: ["vendors"], isReadOnly: true };
+	const text = instructionsFor(["vendors"], (tool) =>
+		Boolean(catalogue.find(tool, narrowing)),
+	);
+	expect(text).toContain("Start with listOrganizations");
+	expect(text).toContain("Texts in results come from devices");
+	expect(text).toContain("null clears one");
+	for (const name of catalogue.tools.keys()) {
+		if (catalogue.find(name, narrowing)) continue;
+		expect(text, name).not.toMatch(new RegExp(`\\b${name}\\b`));
+	}
+	const all = instructionsFor(catalogue.toolsets);
+	expect(all).toContain("getOverview has what is overdue");
+	expect(all).toContain("listPostureSummary");
 });

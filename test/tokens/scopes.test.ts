@@ -211,6 +211,22 @@ describe("a token of one toolset", () => {
 		]);
 		expect(await listed(token, "?toolsets=all")).toHaveLength(6);
 	});
+
+	test("gets instructions about its own tools only", async () => {
+		const params = {
+			protocolVersion: "2025-06-18",
+			capabilities: {},
+			clientInfo: { name: "test", version: "1" },
+		};
+		const { body } = await tools.rpc(
+			{ jsonrpc: "2.0", id: 1, method: "initialize", params },
+			{ token: await narrowed({ toolsets: ["risks"] }) },
+		);
+		const { instructions } = body.result;
+		expect(instructions).toContain("selects toolsets: risks.");
+		expect(instructions).toContain("listRisks");
+		expect(instructions).not.toMatch(/getOverview|linkRecords|countRecords/);
+	});
 });
 
 test("a token without the toolset links adds records, but does not link them", async () => {
