@@ -19,9 +19,14 @@ const MODULES = new Map([
 		"virtual:toolsets",
 		() => {
 			const descriptions = describeToolsets();
+			const reading = describeToolsets(true);
+			const reads = toolsetsOf(
+				operations.filter(({ isReadOnly }) => isReadOnly),
+			);
 			const toolsets = toolsetsOf(operations).map((name) => ({
 				name,
 				description: descriptions.get(name) ?? "",
+				...(reads.includes(name) && { reading: reading.get(name) }),
 			}));
 			return `export const toolsets = ${JSON.stringify(toolsets)};`;
 		},

@@ -14,8 +14,13 @@ declare module "virtual:kinds" {
 
 declare module "virtual:toolsets" {
 	/**
-	 * The toolsets that an API token can be limited to, with a sentence about each. kinds-plugin.ts
-	 * generates this module.
+	 * The toolsets that an API token can be limited to, with a sentence about each, and one about
+	 * what a read-only token may do, if it may call any of the tools. kinds-plugin.ts generates this
+	 * module.
 	 */
-	export const toolsets: readonly { name: string; description: string }[];
+	export const toolsets: readonly {
+		name: string;
+		description: string;
+		reading?: string;
+	}[];
 }

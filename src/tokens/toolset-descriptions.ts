@@ -35,6 +35,30 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 	vendor_reviews: "Read and add reviews of vendors.",
 };
 
+/**
+ * What the tools of a toolset do for a read-only token, where that is less. A toolset that is in
+ * neither table only reads, or has no tool that reads.
+ */
+const READING: Readonly<Record<string, string>> = {
+	applicability: "Read the statement of applicability of a framework.",
+	comments: "Read comments on records.",
+	device_policy:
+		"Read what the organization and its groups require of devices.",
+	devices: "Read devices and the results of their checks.",
+	documents: "Read documents, their versions and who signed them.",
+	enrollment_keys: "List the keys that enroll many devices.",
+	exceptions: "Read exceptions of checks.",
+	fleet: "Read groups of devices.",
+	frameworks: "Read frameworks and their coverage.",
+	links: "Read links between records.",
+	members: "Read who belongs to the organization.",
+	nonconformities: "Read nonconformities, and which devices they are about.",
+	organizations: "Read the user's organizations.",
+	snapshots: "Read snapshots, and compare them with today.",
+	starters: "Read the suggested risks, measures and controls.",
+	vendor_reviews: "Read reviews of vendors.",
+};
+
 /** What some registers permit besides reading and changing their records. */
 const BESIDES: Readonly<Record<string, string>> = {
 	documents: ", and publish, approve and have people sign their versions",
@@ -45,13 +69,19 @@ const BESIDES: Readonly<Record<string, string>> = {
 const describeRegister = (kind: AnyRecordKind) =>
 	`Read, add, change and delete ${kind.nouns}${BESIDES[toolsetOf(kind)] ?? ""}.`;
 
-/** Returns a sentence for each toolset of a tool, by the toolset's name. */
-export function describeToolsets(): ReadonlyMap<string, string> {
+/**
+ * Returns a sentence for each toolset of a tool, by the toolset's name. With `isReadOnly`, it says
+ * what a read-only token may do.
+ */
+export function describeToolsets(
+	isReadOnly = false,
+): ReadonlyMap<string, string> {
 	return new Map([
 		...Object.entries(DESCRIPTIONS),
 		...recordKinds.map((kind): [string, string] => [
 			toolsetOf(kind),
-			describeRegister(kind),
+			isReadOnly ? `Read ${kind.nouns}.` : describeRegister(kind),
 		]),
+		...(isReadOnly ? Object.entries(READING) : []),
 	]);
 }

@@ -248,9 +248,11 @@ test("a read-only token of one toolset is created on the page, says so, and may 
 	await page.getByLabel("Read only").check();
 	await page.getByLabel("Tools").first().click();
 	const starters = page.getByRole("option", { name: /^Starters/ });
-	await starters.getByText("Add suggested risks, measures").waitFor();
+	await starters.getByText("Read the suggested risks, measures").waitFor();
+	const bulk = page.getByRole("option", { name: /^Bulk/ });
+	await bulk.getByText("Nothing: none of these tools only reads.").waitFor();
 	const risks = page.getByRole("option", { name: /^Risks/ });
-	await risks.getByText("Read, add, change and delete risks.").waitFor();
+	await risks.getByText("Read risks.").waitFor();
 	await axe(page);
 	await screenshot(page, "settings/token-toolsets");
 	await risks.click();

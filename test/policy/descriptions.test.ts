@@ -126,6 +126,18 @@ describe("the description for clients", () => {
 		}
 	});
 
+	test("the sentences for a read-only token promise no change", () => {
+		const reading = describeToolsets(true);
+		expect([...reading.keys()]).toEqual([...describeToolsets().keys()]);
+		for (const tool of operations as readonly AnyOperation[]) {
+			const text = reading.get(tool.toolset);
+			if (tool.surface !== "tool" || !tool.isReadOnly) continue;
+			expect(text, tool.toolset).not.toMatch(
+				/\b(add|approve|change|delete|keep|make|publish|remove|revoke|set|write)\b/i,
+			);
+		}
+	});
+
 	test("the instructions are at most 2 KB, also with another register, and name only tools that exist", () => {
 		const instructions = instructionsFor(catalogue.toolsets);
 		const more = instructionsFor([...catalogue.toolsets, "information_assets"]);

@@ -53,8 +53,7 @@ export function ScopeFields<Values extends ScopeValues>({
 			<MultiSelect
 				label={FIELD_LABELS.api_token.toolsets}
 				description={
-					form.values.read_only &&
-					"A read-only token can use only those that read."
+					form.values.read_only && "A read-only token can only read with them."
 				}
 				placeholder={
 					form.values.toolsets.length === 0 ? "All tools" : undefined
@@ -63,7 +62,9 @@ export function ScopeFields<Values extends ScopeValues>({
 					value: name,
 					label: toolsetLabel(name),
 				}))}
-				renderOption={({ option }) => <Toolset {...option} />}
+				renderOption={({ option }) => (
+					<Toolset {...option} isReadOnly={form.values.read_only} />
+				)}
 				searchable
 				clearable
 				{...form.getInputProps("toolsets")}
@@ -72,16 +73,26 @@ export function ScopeFields<Values extends ScopeValues>({
 	);
 }
 
-const descriptions = new Map(
-	toolsets.map(({ name, description }) => [name, description]),
-);
+const byName = new Map(toolsets.map((toolset) => [toolset.name, toolset]));
 
-function Toolset({ value, label }: { value: string; label: string }) {
+function Toolset({
+	value,
+	label,
+	isReadOnly,
+}: {
+	value: string;
+	label: string;
+	isReadOnly: boolean;
+}) {
+	const toolset = byName.get(value);
+	const text = isReadOnly
+		? (toolset?.reading ?? "Nothing: none of these tools only reads.")
+		: toolset?.description;
 	return (
 		<div>
 			<Text size="sm">{label}</Text>
 			{/* A dimmed text could not be read on the color of the active option. */}
-			<Text size="xs">{descriptions.get(value)}</Text>
+			<Text size="xs">{text}</Text>
 		</div>
 	);
 }
