@@ -108,6 +108,26 @@ test("an empty form asks for the required values without a request", async () =>
 	await page.getByRole("option", { name: "Security" }).waitFor();
 });
 
+test("a category is offered by its beginning, and Enter in it never submits the form", async () => {
+	const page = await registers.open(registers.admin, "risk/new");
+	const calls: string[] = [];
+	page.on("request", (request) => calls.push(request.url()));
+	await fill(page, "Name", { text: "A risk by keyboard" });
+	const category = page.getByRole("combobox", { name: "Category" });
+	await category.fill("Priv");
+	await page.getByRole("option", { name: "Privacy" }).waitFor();
+	await page.keyboard.press("ArrowDown");
+	await page.keyboard.press("Enter");
+	await expect.poll(() => category.inputValue()).toBe("Privacy");
+	await category.fill("A word of my own");
+	await page.keyboard.press("Enter");
+	await page.locator("input:focus[data-path=category]").waitFor();
+	expect(await page.getByText("Choose a treatment.").count()).toBe(0);
+	await page.keyboard.press("Control+Enter");
+	await page.getByText("Choose a treatment.").waitFor();
+	expect(calls.filter((url) => url.includes("addRisk"))).toEqual([]);
+});
+
 test("Enter in an open list chooses the first match, a missing person is created in place, and neither submits the form", async () => {
 	const page = await registers.open(registers.admin, "asset/new");
 	await fill(page, "Name", { text: "A laptop" });
