@@ -52,6 +52,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 			...describeFilters(periodFilters(definition)),
 			...describeFilters(definition.otherFilters ?? {}),
 			...describeUnlinked(definition),
+			...describeNeverReviewed(definition),
 			...describeReminders(definition),
 			...(canBeArchived(definition) ? [ARCHIVED] : []),
 		],
@@ -151,6 +152,14 @@ function describeUnlinked({ kind }: AnyRecordKind): FilterDescription[] {
 	if (!choices) return [];
 	const name = "without_linked";
 	return [{ name, label: "Gaps", type: "choice", isNullable: false, choices }];
+}
+
+/** Returns the filter for records that were never reviewed, if they have reviews. */
+function describeNeverReviewed({ kind }: AnyRecordKind): FilterDescription[] {
+	if (kind !== "vendor") return [];
+	const label = "Never reviewed";
+	const choices = [{ value: "last_review_date", label }];
+	return [{ name: "empty", label, type: "flag", isNullable: false, choices }];
 }
 
 /** Returns the filters for the due date, if the records have one (see records/range-filters.ts). */

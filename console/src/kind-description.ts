@@ -36,7 +36,10 @@ export interface Choice {
 interface Described {
 	name: string;
 	label: string;
-	/** The choices of a field. Set only for a choice and for countries. */
+	/**
+	 * The choices of a field. Set only for a choice, for countries, and for a flag whose value is
+	 * another than true.
+	 */
 	choices?: readonly Choice[];
 	/** The register whose records this field refers to. */
 	reference?: RegisterKind;

@@ -91,7 +91,7 @@ For each doubtful member, ask the person whether the access is still needed. Ask
 	{
 		name: "vendor_review",
 		title: "Vendor review",
-		description: "Review a vendor, or all of them.",
+		description: "Review a vendor, or all of them: reviews, agreements, data.",
 		arguments: [
 			{
 				name: "vendor",
@@ -101,11 +101,11 @@ For each doubtful member, ask the person whether the access is still needed. Ask
 		],
 		text: ({ vendor }) => `Review vendors.
 ${about(vendor, (name) => `Review only the vendor ${name}.`)}
-1. listVendors with detail full shows purpose, owner, agreement about data processing, certifications and countries.
+1. listVendors with detail full shows purpose, owner, risk rating, last and next review, agreement about data processing, certifications and countries. With filter empty "last_review_date" it lists the vendors that were never reviewed, and with next_review_date_until yesterday those whose review is overdue.
 2. listData and listAssets with detail full name the vendors that process or host them. Data that is SECRET or CONFIDENTIAL matters most.
 3. listLinkedRecords shows the risks, measures and obligations of a vendor.
 
-Name vendors without an owner, without an agreement although they process personal data, or in countries that need more safeguards. An empty dpa_url does not prove that there is no agreement: ask the person. ${REPORT}
+Name vendors that were never reviewed or whose review is overdue, the most critical first. A vendor that was never reviewed is often NOT_RATED: judge by its purpose and data how critical it is, and say that this is your judgment. Name vendors without an owner, without an agreement although they process personal data, or in countries that need more safeguards. An empty dpa_url does not prove that there is no agreement: ask the person. ${REPORT}
 Offer to update the vendors with what the person answers. ${ASK_BEFORE_WRITING}`,
 	},
 	{

@@ -26,6 +26,9 @@ const MAX_CHOICES = 50;
  */
 const ITS_OWN_KEY = /^[\p{Script=Latin} &,.()/-]{1,40}$/u;
 
+/** The field that is empty in records that were never reviewed. */
+const REVIEWED = "last_review_date";
+
 /** Returns all orders and filters of a register's list. */
 export function listingOf(
 	kind: AnyRecordKind,
@@ -53,9 +56,9 @@ export function listingOf(
 }
 
 /**
- * Returns a filter that finds the records in which a field is empty. The list of tools does not
- * name the fields, because `add*` beside it does. The error names them. Long texts have no index:
- * if none of 100,000 records match, the query reads them all, which takes 0.2 s.
+ * Returns a filter that finds the records in which a field is empty. The list of tools names the
+ * field of a review, and `add*` beside it names the others. The error names them all. Long texts
+ * have no index: if none of 100,000 records match, the query reads them all, which takes 0.2 s.
  */
 function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
 	const emptyWhen: Record<string, string> = {};
@@ -81,7 +84,11 @@ function emptyFilter({ kind, fields }: AnyRecordKind): Record<string, Filter> {
 					(name) => Object.hasOwn(emptyWhen, name),
 					`must be a field that can be empty: ${names.join(", ")}`,
 				)
-				.describe("Empty field"),
+				.describe(
+					names.includes(REVIEWED)
+						? `Empty field, such as ${REVIEWED}`
+						: "Empty field",
+				),
 			// The statement names the field itself, but it must also use its parameter.
 			sql: (parameter, value) =>
 				`(${parameter}::text is not null and ${emptyWhen[String(value)]})`,

@@ -118,3 +118,21 @@ test("a vendor is reviewed with evidence, reminded of on the home page, archived
 			"Archived",
 		]);
 });
+
+test("the filter Never reviewed finds the vendors without a review", async () => {
+	await use("addVendor", { name: "Initech", last_review_date: "2026-01-10" });
+	await use("addVendor", { name: "Hooli", risk_rating: "CRITICAL" });
+	const path = `/o/${served.organizationId}/r/vendor`;
+	const page = await served.openPageAs(ada, path);
+	const reviewed = page.getByRole("link", { name: "Initech" });
+	await reviewed.waitFor();
+	const filter = page.getByRole("checkbox", { name: "Never reviewed" });
+	await filter.check();
+	await reviewed.waitFor({ state: "hidden" });
+	await page.getByRole("link", { name: "Hooli" }).waitFor();
+	expect(page.url()).toContain("empty=last_review_date");
+	await axe(page);
+	await screenshot(page, "vendors/never-reviewed");
+	await filter.uncheck();
+	await reviewed.waitFor();
+});

@@ -45,6 +45,15 @@ test("the weekly review lists every kind of overdue record that getOverview coun
 	}
 });
 
+test("the review of vendors asks for those that were never reviewed", () => {
+	const text = textOf("vendor_review");
+	expect(text).toContain('filter empty "last_review_date"');
+	expect(text).toContain("next_review_date_until");
+	expect(text).toContain("risk rating");
+	const { json } = catalogue.tools.get("listVendors") ?? {};
+	expect(json).toContain("Empty field, such as last_review_date");
+});
+
 test("a caller sees the prompts whose tools the caller may all call", async () => {
 	expect(await names()).toEqual(PROMPTS.map(({ name }) => name));
 	const { token } = tools.viewer;

@@ -109,12 +109,13 @@ function FilterControl(props: FilterProps) {
 		) : null;
 	}
 	if (filter.type === "flag" && value !== false) {
+		const whenChecked = choices?.[0]?.value ?? true;
 		return (
 			<Checkbox
 				label={FLAGS[name] ?? label}
-				checked={value === true}
+				checked={value === whenChecked}
 				onChange={({ currentTarget }) =>
-					list.setFilter(name, currentTarget.checked || undefined)
+					list.setFilter(name, currentTarget.checked ? whenChecked : undefined)
 				}
 				pb={8}
 			/>
