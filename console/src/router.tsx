@@ -45,14 +45,40 @@ const help = createRoute({
 	component: page(() => import("./pages/help/help-page.tsx")),
 });
 
+const helpStart = createRoute({
+	getParentRoute: () => signedIn,
+	path: "/help",
+	beforeLoad: toFirstGuide,
+});
+
+const organizationHelp = createRoute({
+	getParentRoute: () => organization,
+	path: "/help",
+	beforeLoad: toFirstGuide,
+});
+
+/** Opens the first guide, which has the list of all guides beside it. */
+function toFirstGuide(): never {
+	throw redirect({
+		to: "/help/$page",
+		params: { page: "console" },
+		replace: true,
+	});
+}
+
 /** All addresses of the console. `<Link to="…">` and `navigate` accept only these. */
 const routeTree = root.addChildren([
 	...visitorRoutes,
 	signedIn.addChildren([
 		start,
 		account,
+		helpStart,
 		help,
-		organization.addChildren([...organizationRoutes, ...settingsRoutes]),
+		organization.addChildren([
+			organizationHelp,
+			...organizationRoutes,
+			...settingsRoutes,
+		]),
 	]),
 ]);
 

@@ -187,6 +187,16 @@ test("commands go to pages, add records and change the theme, and a viewer sees 
 	await expect.poll(() => field(viewer).count()).toBe(0);
 });
 
+test("the address of Help without a guide shows the list of guides", async () => {
+	const page = await open("viewer");
+	for (const path of ["/help", `/o/${served.organizationId}/help`]) {
+		await visit(page, path);
+		await page.waitForURL("**/help/console");
+		const guides = page.getByRole("navigation", { name: "Documents" });
+		await guides.getByRole("link", { name: "Glossary" }).waitFor();
+	}
+});
+
 test("the search offers reports and help pages, also by the words that they explain", async () => {
 	const page = await open("viewer");
 	await page.keyboard.press("Control+K");
