@@ -35,6 +35,7 @@ test.each([
 	"***both*** ~~gone~~ **b** *i* **`x`** [`y`](http://z)",
 	"9.  nine\n10. ten",
 	'<https://a.b> <ada@a.b> http\\://a.b [x](<a b> "t") [Company] has',
+	"It locks after [5] minutes, \\[5\\](no link), [30]",
 	"- a\n\n\n* b\n\n1. c\n\n\n1) d",
 	"- > q\n- ```\n  c\n  ```",
 	"a\n\n---\n\nb",

@@ -198,9 +198,9 @@ function escaped(
 		: line;
 }
 
-/** Words in brackets, such as [Company], are no link if no address follows them. */
-const BRACKETS = /\\\[([^[\]\\]{2,})\\\](?=[^[(:])/g;
-const BRACKETS_AT_END = /\\\[([^[\]\\]{2,})\\\](?![[(:])/g;
+/** Words or a number in brackets, such as [Company], are no link if no address follows them. */
+const BRACKETS = /\\\[([^[\]\\]{2,}|\d)\\\](?=[^[(:])/g;
+const BRACKETS_AT_END = /\\\[([^[\]\\]{2,}|\d)\\\](?![[(:])/g;
 
 /** What begins a heading, list, quotation, table or line below a heading if a line begins with it. */
 const STARTS = /^(?:#{1,6}(?=\s|$)|[-+](?=[\s-]|$)|>|\||:(?=-)|=+(?=\s*$))/;

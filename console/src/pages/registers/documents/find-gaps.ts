@@ -1,7 +1,25 @@
-/** Matches a gap of a template, such as [contact], but neither a link nor the box of a task. */
-const GAP = /\[([^[\]\n]{2,80})\](?!\()/g;
+/**
+ * Matches a gap of a template, such as [contact] or [5], also as the editor may escape it: \[IT\].
+ * A link, a footnote and the box of a task are no gaps.
+ */
+const GAP =
+	/(?<!\])\\?\[(?!\^)((?:[^[\]\\\n]|\\[^[\]\n]){2,80}|\d)\\?\](?![[(])/g;
+
+/** Matches the number of a note, which stands directly behind a word: as shown[1]. */
+const NOTE_NUMBER = /(?<=[\p{L}\d.,;!?)”])\\?\[\d+\\?\]/gu;
+
+/** Matches a line that gives the address of a link: [1]: https://example.com "Title". */
+const ADDRESS = /^ {0,3}\[([^[\]\n]+)\]:[ \t]*\S+(?:[ \t]+["'(].*)?[ \t]*$/gm;
 
 /** Returns the gaps of a template that nobody has filled in, each once. */
-export const gapsIn = (markdown: string): string[] => [
-	...new Set([...markdown.matchAll(GAP)].map(([gap]) => gap)),
-];
+export function gapsIn(markdown: string): string[] {
+	const linked = new Set(
+		[...markdown.matchAll(ADDRESS)].map(([, name]) => name),
+	);
+	const found = [...markdown.replace(NOTE_NUMBER, "").matchAll(GAP)]
+		.map(([, words = ""]) => words)
+		.filter((words) => !linked.has(words));
+	return [
+		...new Set(found.map((words) => `[${words.replace(/\\(?=\W)/g, "")}]`)),
+	];
+}
