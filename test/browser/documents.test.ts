@@ -118,11 +118,12 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	await rich.getByText("the screen.").click();
 	await focused(rich);
 	await page.keyboard.press("End");
-	await page.keyboard.type(" Always.");
+	await page.keyboard.type(" Always after [5] minutes.");
 	// Everything is new in the first version.
 	expect(await text.getByLabel("What is new (optional)").count()).toBe(0);
 	await text.getByRole("button", { name: "Save the text" }).click();
 	await text.getByRole("button", { name: "Ask for approval …" }).click();
+	await page.getByRole("dialog").getByText("It still says [5].").waitFor();
 	await page
 		.getByRole("dialog")
 		.getByRole("button", { name: "Ask for approval" })
@@ -176,6 +177,10 @@ test("a policy is written, rejected, approved, published, and signed by who was 
 	});
 	await other.reload();
 	await other.getByRole("button", { name: "Approve …" }).click();
+	const approving = other.getByRole("dialog", { name: "Approve version 1?" });
+	await approving.getByText("The text has a gap").waitFor();
+	await approving.getByText("It still says [5].").waitFor();
+	await axe(other);
 	await other.getByRole("button", { name: "Approve", exact: true }).click();
 	await other.getByText("Published", { exact: true }).waitFor();
 	const offer = other.getByRole("dialog", { name: /^Version 1 is published/ });

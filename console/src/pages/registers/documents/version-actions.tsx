@@ -140,6 +140,7 @@ export function VersionActions({
 					)
 				}
 			>
+				<Gaps text={version.content} />
 				<Text mb="sm">
 					The last approval publishes the version at once. If the document is
 					reviewed regularly, its next review is then due one interval later.
