@@ -66,7 +66,14 @@ export async function exportList(
 			next: page.next_cursor as string | null,
 		};
 	};
+	const { as_of: asOf } = input;
+	const day = typeof asOf === "string" ? asOf : undefined;
 	const columns = columnsFor(fields);
+	// Devices of the past are proof of a day, so each row says which moment it is about. A register
+	// keeps the columns that an import reads.
+	if (day !== undefined && key === "devices") {
+		columns.unshift({ heading: "as_of", cell: () => day });
+	}
 	const written = rowWriter(operation);
 	const wanted = ids && new Set(ids);
 	const first = await readPage(null);
@@ -79,8 +86,6 @@ export async function exportList(
 			if (page.next === null || wanted?.size === 0) return;
 		}
 	}
-	const { as_of: asOf } = input;
-	const day = typeof asOf === "string" ? asOf : undefined;
 	const time =
 		(day === undefined && momentOf(services)) ||
 		(await dayOf(services, principal, operation, input, day));

@@ -28,6 +28,12 @@ test("a CSV file has dates as YYYY-MM-DD, and an empty cell for none", () => {
 	);
 });
 
+test("the CSV file of a report without dates names the past day in each row", () => {
+	expect(toCsv({ ...report, csvDay: { day: "2026-10-15" } })).toBe(
+		"\ufeffAs of,Title,Due,Devices\r\n2026-10-15,No log,2026-11-21,3\r\n2026-10-15,'=1,,0\r\n",
+	);
+});
+
 test("an Excel file has dates as numbers with a format, so that they can be sorted and counted", async () => {
 	const blob = await makeXlsx(report, ["About it"]);
 	const file = Buffer.from(await blob.arrayBuffer());

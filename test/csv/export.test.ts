@@ -86,6 +86,9 @@ test("the name of a file has the date of the list in the organization's time zon
 	expect(past.headers.get("content-disposition")).toBe(
 		'attachment; filename="assay-devices-2026-09-01.csv"',
 	);
+	expect(await past.text()).toMatch(/^\ufeff?as_of,id,organization_id,/);
+	const present = await exported("listDevices", {});
+	expect(await present.text()).toMatch(/^\ufeff?id,organization_id,/);
 	await setZone("UTC");
 });
 

@@ -1,4 +1,5 @@
 import type { OutputOf } from "../../api.ts";
+import { dayOf } from "../../parts/days.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import {
 	BY_EXCEPTION,
@@ -49,6 +50,7 @@ export async function readFleetPosture({
 	);
 	return {
 		isCut: false,
+		csvDay: asOf === undefined ? undefined : { day: dayOf(new Date(asOf)) },
 		tables: [
 			{
 				title: "Active devices",

@@ -11,14 +11,14 @@ import { inData, type Report } from "./report.ts";
  * each other, each with its title and its headings, and an empty line stands between them. Dates are
  * written as YYYY-MM-DD.
  */
-export function toCsv(report: Report): string {
-	const tables = report.tables.filter(({ isCount }) => !isCount);
+export function toCsv({ tables: all, csvDay }: Report): string {
+	const tables = all.filter(({ isCount }) => !isCount);
 	const parts = tables.map(({ title, columns, rows }) =>
 		[
 			...(tables.length > 1 ? [[title]] : []),
-			columns,
+			csvDay ? ["As of", ...columns] : columns,
 			...rows.map((cells) =>
-				cells
+				(csvDay ? [csvDay, ...cells] : cells)
 					.map(inData)
 					.map((cell) =>
 						typeof cell === "string"

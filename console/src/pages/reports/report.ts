@@ -37,6 +37,8 @@ export interface Report {
 	isCut: boolean;
 	/** The screen and the PDF show this in the place of the tables. */
 	board?: Board;
+	/** The past day that the first column of the CSV file names, for a report that has no dates. */
+	csvDay?: Day | undefined;
 	/** Moment of the replica from which the report was read. Undefined for the primary. */
 	replicaMoment?: string | undefined;
 }
