@@ -65,6 +65,12 @@ test("the summary and the filter fields narrow down the list, and the address ke
 	);
 	await page.reload();
 	await expect.poll(() => rows.count()).toBe(1);
+	// No state of the check stays behind, which would go on filtering.
+	await page.getByRole("button", { name: "Clear Fails check" }).click();
+	await expect.poll(() => rows.count()).toBe(2);
+	expect([...new URL(page.url()).searchParams.keys()]).toEqual(["status"]);
+	await page.goBack();
+	await expect.poll(() => rows.count()).toBe(1);
 	await page.goBack();
 	await expect.poll(() => rows.count()).toBe(3);
 	await summary.getByRole("button", { name: "All numbers" }).click();

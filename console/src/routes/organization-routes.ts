@@ -1,6 +1,7 @@
 import { createRoute, notFound, Outlet } from "@tanstack/react-router";
 import { parseListSearch } from "../list-search.ts";
 import { isPeriod, type Period } from "../pages/reports/board/periods.ts";
+import { withCheckState } from "../parts/devices/device-search.ts";
 import { findRegisterKind } from "../register-kinds.ts";
 import { organization } from "./organization-route.ts";
 import { page, withText } from "./route-parts.ts";
@@ -77,7 +78,7 @@ const snapshot = createRoute({
 const devices = createRoute({
 	getParentRoute: () => organization,
 	path: "/devices",
-	validateSearch: parseListSearch,
+	validateSearch: (raw) => withCheckState(parseListSearch(raw)),
 	staticData: { showsPast: "devices" },
 	component: page(() => import("../pages/devices/devices-page.tsx")),
 });

@@ -98,6 +98,12 @@ export function DeviceFilters({
 				(value) =>
 					list.setFilters({
 						failing_check: value,
+						// The chip beside it would go on filtering by the check that is no longer chosen.
+						...(check !== undefined &&
+							filters.check === check && {
+								check: undefined,
+								check_state: undefined,
+							}),
 						...(value && filters.status === undefined && { status: "ACTIVE" }),
 					}),
 			)}
