@@ -52,6 +52,27 @@ test("the devices of a past day are shown without what is known only for the pre
 	await page.waitForURL(/tab=history/);
 	expect(page.url()).toContain(`at=${dayAgo(1)}`);
 	await page.getByText("This page shows the present").waitFor();
+	await page
+		.getByText("The state and the details up here are those of today.")
+		.waitFor();
+	await axe(page);
+	// The bars begin before the chosen day, and no period that ends before it can be chosen.
+	await page.goto(page.url().replaceAll(dayAgo(1), dayAgo(40)));
+	await expect
+		.poll(() => page.getByRole("radio", { name: "90 days" }).isChecked())
+		.toBe(true);
+	expect(await page.getByRole("radio", { name: "30 days" }).isDisabled()).toBe(
+		true,
+	);
+	await screenshot(page, "past-device-history");
+	await page.goto(page.url().replaceAll(dayAgo(40), dayAgo(1)));
+	await page.getByRole("button", { name: "Clear the day" }).click();
+	await page
+		.getByText("The state and the details up here are those of today.")
+		.waitFor({ state: "detached" });
+	await page.goBack();
+	await page.goBack();
+	await page.goBack();
 	await page.goBack();
 	await row.getByText("No reports").waitFor();
 	await page.getByRole("link", { name: "Back to now" }).click();

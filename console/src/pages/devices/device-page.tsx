@@ -1,8 +1,9 @@
-import { Group, Stack, Tabs } from "@mantine/core";
+import { Group, Stack, Tabs, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { ApiError } from "../../api.ts";
 import { useChangeSearch } from "../../change-search.ts";
+import { formatDay, todayHere } from "../../parts/days.ts";
 import {
 	type Device,
 	DeviceState,
@@ -23,6 +24,7 @@ import { Conflicts } from "./conflicts.tsx";
 import { DeviceActions } from "./device-actions.tsx";
 import { EnrollmentTab } from "./enrollment-tab.tsx";
 import { Facts } from "./facts.tsx";
+import { momentOnDay } from "./history.ts";
 import { HistoryTab } from "./history-tab.tsx";
 import { NotReporting } from "./not-reporting.tsx";
 import { ReportsTab } from "./reports-tab.tsx";
@@ -49,7 +51,7 @@ const USUAL_MS = 30_000;
 export function Page() {
 	const from = "/signed-in/o/$org/devices/$id";
 	const { id } = useParams({ from });
-	const { tab = "checks", check } = useSearch({ from });
+	const { tab = "checks", check, at } = useSearch({ from });
 	const changeSearch = useChangeSearch();
 	const found = useQuery({
 		...operationQuery("getDevice", { id }),
@@ -66,12 +68,16 @@ export function Page() {
 		);
 	}
 	const { device } = found.data;
+	const dayBelow =
+		tab === "history" && momentOnDay(at) && at && at < todayHere()
+			? at
+			: undefined;
 	return (
 		<>
 			<PageHeader
 				parent={<ToDevices />}
 				title={deviceName(device)}
-				description={<State device={device} />}
+				description={<State device={device} dayBelow={dayBelow} />}
 				actions={<DeviceActions device={device} />}
 			/>
 			<Stack gap="lg">
@@ -138,13 +144,30 @@ function showActive(list: HTMLElement | null) {
 	if (list && active) list.scrollLeft = active.offsetLeft - 16;
 }
 
-/** Shows the state of the device, which updates by itself. */
-function State({ device }: { device: Device }) {
+/**
+ * Shows the state of the device, which updates by itself. If the history below shows a past day, says
+ * that this is not the state of that day.
+ */
+function State({
+	device,
+	dayBelow,
+}: {
+	device: Device;
+	dayBelow: string | undefined;
+}) {
 	const { tone, label } = STATUSES[device.status];
 	return (
-		<Group gap="xs" role="status">
-			<StatusBadge tone={tone} label={label} />
-			{device.status === "ACTIVE" && <DeviceState device={device} />}
-		</Group>
+		<>
+			<Group gap="xs" role="status">
+				<StatusBadge tone={tone} label={label} />
+				{device.status === "ACTIVE" && <DeviceState device={device} />}
+			</Group>
+			{dayBelow && (
+				<Text size="sm" c="var(--mantine-color-text)" role="note" mt="xs">
+					The state and the details up here are those of today. The state on{" "}
+					{formatDay(dayBelow)} is below, under History.
+				</Text>
+			)}
+		</>
 	);
 }

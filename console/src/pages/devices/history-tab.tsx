@@ -14,7 +14,6 @@ import {
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
-import { HOUR_MS } from "../../../../src/units.ts";
 import { useChangeSearch } from "../../change-search.ts";
 import { dayOf, formatDay, todayHere } from "../../parts/days.ts";
 import type { Device } from "../../parts/devices/device-words.tsx";
@@ -24,6 +23,8 @@ import { RowsSkeleton } from "../../parts/page-skeleton.tsx";
 import { AsOf } from "./as-of.tsx";
 import { checkLabel, inOrder } from "./checks.ts";
 import {
+	beginOf,
+	isInRange,
 	momentOnDay,
 	RANGES,
 	type Range,
@@ -49,10 +50,9 @@ export function HistoryTab({ device }: { device: Device }) {
 	const changeSearch = useChangeSearch();
 	const change = (changes: Changes) =>
 		changeSearch((before) => ({ ...before, ...changes }));
-	const range = rangeOf(search.range, device.created_at);
-	// The time is rounded to the hour, so that opening the page again sends the same request.
-	const fromMs =
-		Math.floor((Date.now() - RANGES[range].ms) / HOUR_MS) * HOUR_MS;
+	const at = momentOnDay(search.at);
+	const range = rangeOf(search.range, device.created_at, at?.getTime());
+	const fromMs = beginOf(range, at?.getTime());
 	const history = useQuery({
 		queryKey: ["listDevicePostures", { device_id: device.id, fromMs }],
 		queryFn: ({ signal }) =>
@@ -60,7 +60,6 @@ export function HistoryTab({ device }: { device: Device }) {
 		placeholderData: keepPreviousData,
 		refetchInterval: 30_000,
 	});
-	const at = momentOnDay(search.at);
 	const firstMs = Math.min(
 		...(history.data?.spans.map(({ since }) => Date.parse(since)) ?? []),
 	);
@@ -81,6 +80,9 @@ export function HistoryTab({ device }: { device: Device }) {
 						data={Object.entries(RANGES).map(([value, { label }]) => ({
 							value,
 							label,
+							// The bars below always show the chosen day.
+							disabled:
+								value !== range && !isInRange(value as Range, at?.getTime()),
 						}))}
 					/>
 				</div>

@@ -1,4 +1,4 @@
-import { DAY_MS } from "../../../../src/units.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/units.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { lastMomentOf } from "../../parts/days.ts";
 
@@ -25,11 +25,35 @@ export const RANGES = {
 
 export type Range = keyof typeof RANGES;
 
-/** Returns the period in the address, or one that suits the age of the device. */
-export function rangeOf(text: string | undefined, createdAt: string): Range {
-	if (text && Object.hasOwn(RANGES, text)) return text as Range;
+/** Returns true if the period contains the whole day that ends at the time, if there is one. */
+export const isInRange = (range: Range, atMs: number | undefined): boolean =>
+	atMs === undefined || atMs - DAY_MS >= Date.now() - RANGES[range].ms;
+
+/**
+ * Returns the period in the address, or one that suits the age of the device. If it does not contain
+ * the chosen day, returns the shortest one that does, or else the longest one.
+ */
+export function rangeOf(
+	text: string | undefined,
+	createdAt: string,
+	atMs: number | undefined,
+): Range {
 	const age = Date.now() - Date.parse(createdAt);
-	return age < RANGES["7d"].ms ? "7d" : "30d";
+	const usual = age < RANGES["7d"].ms ? "7d" : "30d";
+	const range = text && Object.hasOwn(RANGES, text) ? (text as Range) : usual;
+	if (isInRange(range, atMs)) return range;
+	const all = Object.keys(RANGES) as Range[];
+	return all.find((one) => isInRange(one, atMs)) ?? "365d";
+}
+
+/**
+ * Returns the beginning of the period. It is earlier than the longest period if the chosen day is.
+ * The time is rounded to the hour, so that opening the page again sends the same request.
+ */
+export function beginOf(range: Range, atMs: number | undefined): number {
+	const fromMs = Date.now() - RANGES[range].ms;
+	const dayMs = atMs === undefined ? fromMs : atMs - DAY_MS;
+	return Math.floor(Math.min(fromMs, dayMs) / HOUR_MS) * HOUR_MS;
 }
 
 /**
