@@ -25,10 +25,12 @@ export function AuditPackage({
 }) {
 	const { organizationId } = useOrganization();
 	const today = todayHere();
+	// A certificate is valid for years to come, and the package shows what has been.
+	const end = [audit?.valid_until ?? today, today].sort()[0] ?? today;
 	const [from, setFrom] = useState(
-		audit?.valid_from ?? `${today.slice(0, 4)}-01-01`,
+		[audit?.valid_from ?? `${end.slice(0, 4)}-01-01`, end].sort()[0] ?? end,
 	);
-	const [until, setUntil] = useState(audit?.valid_until ?? today);
+	const [until, setUntil] = useState(end);
 	const [hasFiles, setHasFiles] = useState(true);
 	const [refusal, setRefusal] = useState<ApiError>();
 	const exporting = useMutation({
