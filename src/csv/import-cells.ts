@@ -206,9 +206,12 @@ function noStep(name: string): string {
 		.join(", ")}, or the number or the word alone`;
 }
 
+const withoutPercent = (text: string) =>
+	text.endsWith("%") ? text.slice(0, -1).trimEnd() : text;
+
 function readCell(kind: CellKind, text: string): unknown {
 	if (kind.isList) return readList(text);
-	const bare = kind.isPercent ? text.replace(/\s*%\s*$/, "") : text;
+	const bare = kind.isPercent ? withoutPercent(text.trimEnd()) : text;
 	const value = readChoice(kind.choices, bare) ?? bare;
 	return kind.isNumber && isInteger(value) ? Number(value) : value;
 }

@@ -6,6 +6,11 @@ export type CellFormat =
 	/** Digits with zeros in front, such as 007 or R-007. */
 	| { type: "padded"; before: string; digits: number; after: string };
 
+/** Characters of a format's code that are read. Excel allows fewer. */
+const MAX_CODE = 255;
+/** The first section of a code. A semicolon in quotes ends none. */
+const SECTION = /^(?:[^";]|"[^"]*"?)*/;
+
 const NUMBER: CellFormat = { type: "number" };
 const PERCENT: CellFormat = { type: "percent" };
 const DATE: CellFormat = { type: "date" };
@@ -53,7 +58,7 @@ export async function readFormats(
 /** Returns the format for a code such as `yyyy-mm-dd` or `0.00`. */
 export function formatOf(code: string): CellFormat {
 	// Further sections are for negative numbers, for zero and for texts.
-	const [positive = ""] = code.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+	const positive = SECTION.exec(code.slice(0, MAX_CODE))?.[0] ?? "";
 	const padded = /^(?:"([^"]*)")?(0{2,}|(?<=")0)(?:"([^"]*)")?$/.exec(positive);
 	if (padded) {
 		const [, before = "", zeros = "", after = ""] = padded;
@@ -63,7 +68,7 @@ export function formatOf(code: string): CellFormat {
 	const bare = positive
 		.replace(/"[^"]*"?|\\.|_.|\*./g, "")
 		.replace(/\[(h+|m+|s+)\]/gi, "$1")
-		.replace(/\[[^\]]*\]/g, "");
+		.replace(/\[[^[\]]*\]/g, "");
 	if (/general/i.test(bare)) return NUMBER;
 	if (/[0#?]/.test(bare.replace(/s\.0+/gi, ""))) {
 		return bare.includes("%") ? PERCENT : NUMBER;

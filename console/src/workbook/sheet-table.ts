@@ -161,9 +161,20 @@ function rejectTooLong(
  * its rows. If a heading is there twice, such as "Likelihood", the heading above it comes first, as
  * in "Inherent Likelihood".
  */
-function headingsAt(sheet: SheetCells, row: number): (string | undefined)[] {
+function headingsAt(
+	{ rows, merged }: SheetCells,
+	row: number,
+): (string | undefined)[] {
+	// Real merged cells never overlap, so the two rows have fewer.
+	const near = merged
+		.filter(
+			({ top, bottom, left }) =>
+				top <= row && bottom >= row - 1 && left < MAX_COLUMNS,
+		)
+		.slice(0, 2 * MAX_COLUMNS);
+	const table = { rows, merged: near };
 	const headings = Array.from({ length: MAX_COLUMNS }, (_, column) =>
-		headingAt(sheet, row, column, "above"),
+		headingAt(table, row, column, "above"),
 	);
 	const counts = new Map<string, number>();
 	for (const heading of headings) {
@@ -175,14 +186,14 @@ function headingsAt(sheet: SheetCells, row: number): (string | undefined)[] {
 		if (heading === undefined || counts.get(normalize(heading)) === 1) {
 			return heading;
 		}
-		const group = headingAt(sheet, row - 1, column, "left");
+		const group = headingAt(table, row - 1, column, "left");
 		return group && group !== heading ? `${group} ${heading}` : heading;
 	});
 }
 
 /** Returns the text of a cell, or of the merged cell that reaches it from this side. */
 function headingAt(
-	{ rows, merged }: SheetCells,
+	{ rows, merged }: Pick<SheetCells, "rows" | "merged">,
 	row: number,
 	column: number,
 	side: "above" | "left",

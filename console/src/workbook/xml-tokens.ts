@@ -9,8 +9,9 @@ export type Token =
 	| { type: "text"; text: string };
 
 /** A tag with its attributes, in which `>` may stand between quotes. */
-const TAG = /<(\/?)([^\s/>"'=]+)((?:[^<>"']|"[^"]*"|'[^']*')*)>/y;
-const ATTRIBUTE = /([^\s=/]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
+const TAG = /<(\/?)([^\s/<>"'=]+)((?:[\s/](?:[^<>"']|"[^"]*"|'[^']*')*)?)>/y;
+/** An attribute right behind the one before. */
+const ATTRIBUTE = /\s*([^\s=/"']+)\s*=\s*(?:"([^"]*)"|'([^']*)')/y;
 
 /**
  * Yields the tags and texts of a part of a workbook, for each piece of it that arrives. Names have no
@@ -93,7 +94,13 @@ export function attributesOf({ attributes }: { attributes: string }): {
 	[name: string]: string | undefined;
 } {
 	const found: Record<string, string> = Object.create(null);
-	for (const [, name = "", double, single] of attributes.matchAll(ATTRIBUTE)) {
+	ATTRIBUTE.lastIndex = 0;
+	for (
+		let next = ATTRIBUTE.exec(attributes);
+		next;
+		next = ATTRIBUTE.exec(attributes)
+	) {
+		const [, name = "", double, single] = next;
 		found[withoutPrefix(name)] = decodeEntities(double ?? single ?? "");
 	}
 	return found;
