@@ -3,7 +3,8 @@ import type { PackageScope, Subject } from "./scope.ts";
 
 /**
  * SQL for the versions `v` of documents that were in force in the period from $2 to before $3: they
- * were published before it ended, and no later version replaced them before it began.
+ * were published before it ended, and before it began no later version replaced them and nobody
+ * archived the document.
  */
 export const VERSIONS = `document_versions v
 	where v.organization_id = $1 and v.status = 'PUBLISHED' and v.published_at < $3
@@ -12,6 +13,11 @@ export const VERSIONS = `document_versions v
 			where n.organization_id = v.organization_id and n.document_id = v.document_id
 				and n.status = 'PUBLISHED' and n.version_number > v.version_number
 				and n.published_at <= $2
+		)
+		and exists (
+			select from documents d
+			where d.organization_id = v.organization_id and d.id = v.document_id
+				and (d.archived_at is null or d.archived_at >= $2)
 		)`;
 
 /**
@@ -50,16 +56,19 @@ export function safeName(text: string): string {
 		.normalize("NFC")
 		.replace(UNSAFE, "_")
 		.replace(/^[. ]+/, "");
-	return (
-		[...plain]
-			.slice(0, MAX_NAME)
-			.join("")
-			.replace(/[. ]+$/, "") || "_"
-	);
+	let name = "";
+	for (const character of [...plain].slice(0, MAX_NAME)) {
+		if (Buffer.byteLength(name + character) > MAX_NAME_BYTES) break;
+		name += character;
+	}
+	while (/[. ]$/.test(name)) name = name.slice(0, -1);
+	return name || "_";
 }
 
 /** A path with an id and this many characters fits into what Windows permits. */
 const MAX_NAME = 80;
+/** A file's name with an id and this many bytes fits into the 255 that Linux permits. */
+const MAX_NAME_BYTES = 180;
 const UNSAFE =
 	/[/\\:*?"<>|\p{Cc}\p{Cs}\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 

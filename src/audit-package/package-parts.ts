@@ -155,19 +155,19 @@ export const PARTS: readonly Part[] = [
 	{
 		path: "evidence/files.csv",
 		about:
-			"These files, with their SHA-256. Without file, the content is not in this package.",
+			"These files, with their SHA-256. If the column file is empty, the content is not in this package.",
 		files: listEvidence,
 	},
 	list(
 		"devices/devices.csv",
-		"The devices, with the state of each check at the end of the period, or now if it goes on. Names, owners and systems are those of now.",
+		"The devices, with the state of each check at the end of the period, or at the moment of the package if the period was not over. Names, owners and systems are those of the moment of the package.",
 		"listDevices",
 		({ subject: { isOver, end } }) =>
 			isOver ? { as_of: new Date(Date.parse(end) - 1).toISOString() } : {},
 	),
 	query(
 		"devices/check-history.csv",
-		"Since when every check of a device had which status in the period.",
+		"The statuses that each check of a device had in the period, and since when.",
 		[
 			...["device_id", "device_name", "check_key", "status"],
 			...["since", "last_observed_at", "is_current"],

@@ -42,18 +42,20 @@ HOW TO CHECK IT
 2. Linux:   sha256sum --check SHA256SUMS
    macOS:   shasum -a 256 --check SHA256SUMS
    Windows: Get-FileHash FILE in PowerShell, for each file that matters
-   No file was damaged or changed after the digests were written.
+   If all digests match, no file was damaged or changed since they were written.
 3. The digests do not show who made the package. Ask the organization for the
    SHA-256 of manifest.json in another way, and compare it.
 4. audit-log/verification.json has finding_count 0 if the service found the chain
    of the audit log unbroken. Each entry has a hash over itself and the hash before
    it. If you noted the newest hash at an earlier audit, look for it in
-   audit-log/hashes.csv: the log up to there is still the same.
+   audit-log/hashes.csv. If it is there, the log up to that entry is unchanged.
 
 WHAT IS NOT INSIDE
 
-Passwords, keys and tokens; comments; drafts of documents; raw reports of
+Passwords, keys and tokens; the texts of drafts of documents; raw reports of
 devices; evidence that only has an address elsewhere, except for that address.
+Comments have no file of their own. The audit log has the text of each comment
+that was added, changed or deleted in the period.
 `;
 }
 

@@ -12,12 +12,16 @@ import { countFiles } from "./chosen-files.ts";
  */
 export const MAX_FILES = 20_000;
 
+/** First and last day whose bounds have a year of four digits in every time zone. */
+const EARLIEST = "1900-01-02";
+const LATEST = "9999-12-30";
+
 /** What somebody asks for: the package of an audit, or of a period. */
 export const scopeInput = {
 	audit_id: idSchema("audit")
 		.optional()
 		.describe(
-			"Audit for which it is. It gives the framework, and by default the period in which the audit is valid",
+			"Audit that the package is for. It sets the framework. By default, the period is that in which the audit is valid",
 		),
 	from: dateSchema().optional().describe("First day of the period"),
 	until: dateSchema().optional().describe("Last day of the period"),
@@ -78,10 +82,19 @@ export async function resolveScope(
 		throw badFields([{ field: from ? "until" : "from", message }]);
 	}
 	if (from > until) {
-		throw badFields([{ field: "until", message: "must not be before from" }]);
+		throw badFields([
+			{ field: "until", message: "must not be before the first day" },
+		]);
 	}
 	if (from > (await readToday(client))) {
 		throw badFields([{ field: "from", message: "must not be after today" }]);
+	}
+	for (const [field, day] of Object.entries({ from, until })) {
+		if (day < EARLIEST || day > LATEST) {
+			throw badFields([
+				{ field, message: `must be from ${EARLIEST} to ${LATEST}` },
+			]);
+		}
 	}
 	const { with_files: withFiles } = asked;
 	const scope = { organizationId, auditId, from, until, withFiles };

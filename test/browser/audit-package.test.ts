@@ -36,7 +36,7 @@ test("an administrator saves the package of an audit, from its first valid day u
 	await from.fill("2029-01-01");
 	const make = dialog.getByRole("button", { name: "Make the package" });
 	await make.click();
-	await dialog.getByText("It must not be before from").waitFor();
+	await dialog.getByText("It must not be before the first day").waitFor();
 	await axe(page);
 	await from.fill("2026-02-01");
 	const download = page.waitForEvent("download");
