@@ -43,7 +43,7 @@ export function addAuditPackage(org: Command): void {
 		)
 		.option(
 			"--audit <id>",
-			"audit for which it is; it gives the framework, and by default the period",
+			"audit that the package is for; it sets the framework and, by default, the period",
 		)
 		.option("--from <day>", "first day of the period, such as 2026-01-01")
 		.option("--until <day>", "last day of the period, such as 2026-12-31")
@@ -107,7 +107,7 @@ async function write(
 			throw signal.aborted
 				? new AppError(
 						"bad_request",
-						"the package was stopped; nothing was written",
+						"the package was stopped, so no complete file was written",
 					)
 				: explainPipe(error);
 		});
@@ -120,7 +120,7 @@ async function write(
 		};
 		const text = `The package for ${scope.from} to ${scope.until} is complete${isStandard ? "" : `: ${file} (${size((await stat(file)).size)})`}, with ${counted(files.length, "file")}.
 SHA-256 of its manifest.json: ${manifest?.sha256}
-Tell it to the auditor in another way than the package, so that nobody can exchange the package.`;
+Give it to the auditor in another way than the package. Otherwise nobody would notice a replaced package.`;
 		if (!isStandard) print(options, { file, ...found }, text);
 		else {
 			process.stderr.write(`${options.json ? JSON.stringify(found) : text}\n`);

@@ -45,7 +45,7 @@ export async function examineClock(
 			status: "warning",
 			found: `the clock of the database is ${describeDuration(aheadMs)} ahead of the last complete removal of old rows`,
 			advice:
-				"if this clock is wrong, correct it within an hour after the start of the service, which then deletes what is old by it, for good; if the service was off or could not remove old rows since then, the clock needs no correction",
+				"if this clock is wrong, correct it within an hour after the service starts, or the service then deletes too much, and nothing brings it back; if the service was off or could not remove old rows since then, the clock needs no correction",
 		};
 	}
 	return { check, status: "ok", found };

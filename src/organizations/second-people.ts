@@ -5,7 +5,7 @@ import type { Values } from "../records/values.ts";
 /**
  * Finds the addresses that would make somebody a second person of a member. A member and a person
  * belong together by their address. With a second person, the member's work, devices and requests
- * would be spread over two records. A person whose address changes at the same time counts no more.
+ * would be spread over two records. Skips people whose own address changes in the same call.
  */
 export const findSecondPeople: FindRefused = async (
 	client,

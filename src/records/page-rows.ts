@@ -24,9 +24,9 @@ type Rows<Row extends QueryResultRow> = Promise<
 >;
 
 /**
- * Rows of its order that a page looks up before all matching records are sorted, as a share of the
- * matching records and for each row of the page. A page of 20 looks up half as many as match. In a
- * large register that is enough if the matching ones are spread evenly, or they are soon sorted.
+ * Rows of the order that a page looks up before it sorts all matching records. For each of its
+ * rows, it is this share of the matching records. A page of 20 looks up about half as many as
+ * match. That fills the page if the matching records are spread evenly over the order.
  */
 const WALKED_SHARE = 1 / 40;
 

@@ -3,8 +3,9 @@ import { DAY_MS, HOUR_MS } from "../units.ts";
 import type { RetentionTimes } from "./last-retention.ts";
 
 /**
- * Time by which the database's clock may be ahead of the last complete removal of old rows. Removals
- * are a day apart. What a clock is ahead by at most this, is deleted so much too early.
+ * Longest time by which the database's clock may be ahead of the last complete removal of old rows.
+ * Removals are a day apart. This check does not notice a smaller error, and old rows are then
+ * deleted too early.
  */
 export const MAX_AHEAD_MS = 2 * DAY_MS;
 
@@ -23,10 +24,10 @@ export interface ClockState {
 }
 
 /**
- * Decides whether the database's clock may say what is old enough to be deleted, because nothing
- * brings that back. A clock that is far ahead of the last removal either is wrong, or the service was
- * off. So it has to go on for an hour first, in step with a clock of this process that nobody can set.
- * A restart begins the hour again.
+ * Decides whether the service may delete what is old by the database's clock. Nothing brings
+ * deleted rows back. If the clock is far ahead of the last removal, it is wrong or the service was
+ * off. Then it must keep pace for an hour with a clock of this process that nobody can set. A
+ * restart begins the hour again.
  */
 export class ClockCheck {
 	readonly #monotonicMs: () => number;

@@ -240,7 +240,7 @@ export function startRetention(
 			const days = Math.floor(aheadMs / DAY_MS);
 			log.error(
 				{ days, now: new Date(times.nowMs), last: new Date(times.lastMs) },
-				`old rows are not removed for an hour, because the clock of the database is ${days} days ahead of their last complete removal; if the clock is wrong, correct it within this hour, because the service then deletes what is old by it, for good; if the service was off or could not remove old rows since then, the clock needs no correction`,
+				`old rows are not removed for an hour, because the clock of the database is ${days} days ahead of their last complete removal; if the clock is wrong, correct it within this hour, or the service then deletes too much, and nothing brings it back; if the service was off or could not remove old rows since then, the clock needs no correction`,
 			);
 		}
 		return waitMs;

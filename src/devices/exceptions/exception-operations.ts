@@ -52,7 +52,7 @@ export const getDeviceException = defineOperation({
 			.string()
 			.nullable()
 			.describe(
-				"Why you, an administrator, may not approve the request; null if you may",
+				"Why you, an administrator, may not approve the open request; else null",
 			),
 		covered: z.array(coveredDevice),
 		...pageShape,

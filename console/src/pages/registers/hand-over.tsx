@@ -66,7 +66,7 @@ function Ask({
 				<Text size="sm" mb="md">
 					{handing.data
 						? "The rest needs a decision:"
-						: "This person owns nothing that can be handed over. The rest needs a decision:"}
+						: "This person owns nothing that can be handed over. Only this needs a decision:"}
 				</Text>
 				<LeftBehind left={left} organizationId={organizationId} />
 				<Group justify="flex-end" mt="md">

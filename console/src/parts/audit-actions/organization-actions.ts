@@ -371,7 +371,7 @@ export const organizationActions = {
 	exportOrganization: { group: "organization", phrase: "exported the {kind}" },
 	exportAuditPackage: {
 		group: "organization",
-		phrase: "made an audit package of the {kind}",
+		phrase: "made an audit package for the {kind}",
 	},
 	importOrganization: { group: "organization", phrase: "imported the {kind}" },
 	trustOrganization: {
