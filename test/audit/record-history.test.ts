@@ -149,6 +149,7 @@ test("history and uses take a reference id in any case, and a name that is none 
 	]);
 	expect(await calls.call("getRecordUses", byReference, viewer)).toEqual({
 		uses: [],
+		left: [],
 	});
 	expect((await calls.refusal("getRecordHistory", { id: "NC-002" })).code).toBe(
 		"not_found",
