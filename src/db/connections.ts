@@ -16,13 +16,16 @@ export const POOL_SIZES = {
 
 const pooled = Object.values(POOL_SIZES).reduce((sum, size) => sum + size, 0);
 
-/** Files of organizations that a process writes at the same time, each with its own connection. */
+/**
+ * Files of organizations and audit packages that a process writes at the same time, each with its own
+ * connection.
+ */
 export const MAX_ORGANIZATION_FILES = 2;
 
 /**
  * Connections that a process opens beside its pools and closes after the work. One drops old rows,
  * one packs reports and one archives them; only one process at a time does each of these. The others
- * write files of organizations.
+ * write files of organizations and audit packages.
  */
 const BESIDE_POOLS = 3 + MAX_ORGANIZATION_FILES;
 
