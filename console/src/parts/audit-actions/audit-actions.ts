@@ -4,6 +4,7 @@ import { inWords, nounOf } from "../names-in-words.ts";
 import { isLinkedEnd, type LinkedEnd } from "../records/linked-end.ts";
 import { accountActions } from "./account-actions.ts";
 import { type Action, type Actions, GROUPS } from "./action.ts";
+import { deviceActions } from "./device-actions.ts";
 import { organizationActions } from "./organization-actions.ts";
 
 export type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
@@ -13,6 +14,7 @@ export type Entry = OutputOf<"listAuditLog">["audit_entries"][number];
  * "delete" followed by a register.
  */
 const ACTIONS: Record<AuditEvent, Action> & Actions = {
+	...deviceActions,
 	...organizationActions,
 	...accountActions,
 };
