@@ -284,7 +284,7 @@ test("an administrator whom the rule of two people binds is offered no approval,
 	const decision = page.getByRole("region", { name: "Decision" });
 	await decision
 		.getByText(
-			"You requested this exception, and the device policy demands that another administrator approves it. You can reject it.",
+			"You requested this exception, and the device policy demands that another administrator approves it; invite one first. You can reject it.",
 		)
 		.waitFor();
 	await decision
