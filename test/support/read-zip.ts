@@ -1,20 +1,13 @@
 import { crc32, inflateRawSync } from "node:zlib";
 
 /**
- * Reads the files of a ZIP file by its directory, as programs that unpack it do. Throws if a checksum
- * or a size is wrong, or if the directory and the headers of the files do not agree. `before` is the
- * number of bytes that stand before the ZIP file.
+ * Reads the files of a ZIP file below 4 GiB by its directory, as programs that unpack it do. Throws if
+ * a checksum or a size is wrong, or if the directory and the headers of the files do not agree.
  */
-export function readZip(zip: Buffer, before = 0): Map<string, Buffer> {
+export function readZip(zip: Buffer): Map<string, Buffer> {
 	const end = zip.lastIndexOf(Buffer.from("PK\x05\x06", "latin1"));
 	let count = zip.readUInt16LE(end + 10);
-	let at = zip.readUInt32LE(end + 16) - before;
-	if (end >= 20 && zip.readUInt32LE(end - 20) === 0x07064b50) {
-		const longEnd = Number(zip.readBigUInt64LE(end - 12)) - before;
-		if (zip.readUInt32LE(longEnd) !== 0x06064b50) throw new Error("no ZIP64");
-		count = Number(zip.readBigUInt64LE(longEnd + 32));
-		at = Number(zip.readBigUInt64LE(longEnd + 48)) - before;
-	}
+	let at = zip.readUInt32LE(end + 16);
 	const files = new Map<string, Buffer>();
 	for (; count > 0; count--) {
 		const crc = zip.readUInt32LE(at + 16);
@@ -24,10 +17,7 @@ export function readZip(zip: Buffer, before = 0): Map<string, Buffer> {
 		const extraLength = zip.readUInt16LE(at + 30);
 		const nameEnd = at + 46 + nameLength;
 		const name = zip.toString("utf8", at + 46, nameEnd);
-		const offset = zip.readUInt32LE(at + 42);
-		const isFar = offset === 0xffff_ffff;
-		const header =
-			(isFar ? Number(zip.readBigUInt64LE(nameEnd + 4)) : offset) - before;
+		const header = zip.readUInt32LE(at + 42);
 		at += 46 + nameLength + extraLength;
 		const start = header + 30 + nameLength + zip.readUInt16LE(header + 28);
 		if (zip.toString("utf8", header + 30, header + 30 + nameLength) !== name) {
