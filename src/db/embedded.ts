@@ -100,6 +100,8 @@ export interface EmbeddedOptions {
 	 * one minute.
 	 */
 	readonly idleMs?: number;
+	/** Most connections to a server that this call starts. The default is 100. */
+	readonly maxConnections?: number;
 	/** Factor of the time that a new server has to accept a connection. By default 1. */
 	readonly timeLimitFactor?: number;
 	/** Is told each step of opening. */
@@ -209,7 +211,13 @@ async function start(folder: string, options: EmbeddedOptions): Promise<Entry> {
 		options.tell?.(() =>
 			isReady(directory) ? connectingTo(folder) : starting,
 		);
-		const server = startPostmaster(binaries, directory, user, port);
+		const server = startPostmaster(
+			binaries,
+			directory,
+			user,
+			port,
+			options.maxConnections,
+		);
 		const client = await connect(cluster, () => !server.hasExited(), {
 			timeLimitFactor: options.timeLimitFactor,
 		});

@@ -28,7 +28,6 @@ export const SOCKET_PORT = 5432;
  */
 const SETTINGS = {
 	unix_socket_permissions: "0700",
-	max_connections: "100",
 	shared_buffers: "256MB",
 	effective_cache_size: "1GB",
 	max_wal_size: "4GB",
@@ -53,6 +52,7 @@ export function startPostmaster(
 	pgdata: string,
 	user: OsUser,
 	port: number,
+	maxConnections = 100,
 ): { pid: number | undefined; hasExited: () => boolean } {
 	// The folder belongs to `user`, and this process may run as root. The process must therefore not
 	// follow a link that `user` planted here.
@@ -67,7 +67,12 @@ export function startPostmaster(
 	const listen = port
 		? { listen_addresses: "127.0.0.1", unix_socket_directories: "" }
 		: { listen_addresses: "", unix_socket_directories: "." };
-	const settings = { port: port || SOCKET_PORT, ...listen, ...SETTINGS };
+	const settings = {
+		port: port || SOCKET_PORT,
+		...listen,
+		max_connections: maxConnections,
+		...SETTINGS,
+	};
 	const child = spawn(
 		join(binaries.bin, "postgres"),
 		[

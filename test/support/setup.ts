@@ -111,12 +111,17 @@ async function trustOwner(client: Client): Promise<void> {
 /** Memory that glibc takes from the system at once and keeps for later, in bytes. */
 const KEPT_MEMORY = 4 * 1024 * 1024;
 
+/** Four processes each keep the pools of several services open. */
+const MAX_CONNECTIONS = 300;
+
 async function startEmbedded() {
 	// PostgreSQL frees the memory of each plan. glibc would return it to the system and fetch it again
 	// for the next one, a page at a time, which took a sixth of the time of planning.
 	process.env.MALLOC_TOP_PAD_ ??= String(KEPT_MEMORY);
 	const folder = await makeFolder("assay-test-");
-	const postgres = await openEmbeddedPostgres(join(folder, "data"));
+	const postgres = await openEmbeddedPostgres(join(folder, "data"), {
+		maxConnections: MAX_CONNECTIONS,
+	});
 	const { host, port, user, password, database } = postgres.connection;
 	const url = new URL(`postgres://localhost:${port}/${database}`);
 	url.username = user;
