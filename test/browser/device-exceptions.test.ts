@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { PLATFORMS } from "../../src/devices/terms.ts";
 import { makeId } from "../../src/id.ts";
@@ -219,6 +219,18 @@ test("a viewer asks for an exception for their own device only", async () => {
 	expect(await ask.count()).toBe(0);
 });
 
+/** Fills in the dialog that asks for an exception, and returns it. */
+async function fillIn(page: Page): Promise<Locator> {
+	const dialog = page.getByRole("dialog");
+	// The first field that has to be filled in.
+	await typeInto(dialog.getByRole("combobox", { name: "Check" }), "firewall");
+	await page.getByRole("option", { name: "Host firewall" }).click();
+	await dialog.getByRole("combobox", { name: "It is for" }).click();
+	await page.getByRole("option", { name: "All devices" }).click();
+	await dialog.getByLabel("Reason").fill("Until the rollout is done.");
+	return dialog;
+}
+
 test("a member requests an exception, which only an administrator can decide", async () => {
 	const fleet = fleetOf(served);
 	const { page, organization } = await fleet.start(
@@ -227,13 +239,7 @@ test("a member requests an exception, which only an administrator can decide", a
 	);
 	await page.getByText("No exceptions yet").waitFor();
 	await page.getByRole("button", { name: "Request an exception" }).click();
-	const dialog = page.getByRole("dialog");
-	// The first field that has to be filled in.
-	await typeInto(dialog.getByRole("combobox", { name: "Check" }), "firewall");
-	await page.getByRole("option", { name: "Host firewall" }).click();
-	await dialog.getByRole("combobox", { name: "It is for" }).click();
-	await page.getByRole("option", { name: "All devices" }).click();
-	await dialog.getByLabel("Reason").fill("Until the rollout is done.");
+	const dialog = await fillIn(page);
 	expect(await dialog.getByLabel("Approve it now").count()).toBe(0);
 	await dialog.getByRole("button", { name: "Request it" }).click();
 	await page
@@ -273,12 +279,7 @@ test("an administrator whom the rule of two people binds is offered no approval,
 	);
 	await page.getByText("No exceptions yet").waitFor();
 	await page.getByRole("button", { name: "Add exception" }).click();
-	const dialog = page.getByRole("dialog");
-	await typeInto(dialog.getByRole("combobox", { name: "Check" }), "firewall");
-	await page.getByRole("option", { name: "Host firewall" }).click();
-	await dialog.getByRole("combobox", { name: "It is for" }).click();
-	await page.getByRole("option", { name: "All devices" }).click();
-	await dialog.getByLabel("Reason").fill("Until the rollout is done.");
+	const dialog = await fillIn(page);
 	await dialog.getByRole("button", { name: "Request it" }).click();
 	await page.getByRole("link", { name: "Host firewall" }).click();
 	const decision = page.getByRole("region", { name: "Decision" });

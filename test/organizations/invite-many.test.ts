@@ -1,44 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-	type Session,
-	startConsole,
-	type TestConsole,
-} from "../support/console-session.ts";
-import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { expect, test } from "vitest";
+import { startInviting } from "../support/invitations.ts";
 
-let served: TestConsole;
-let sink: SmtpSink;
-beforeAll(async () => {
-	sink = await openSmtpSink();
-	served = await startConsole({
-		ASSAY_SMTP_URL: sink.url,
-		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
-	});
-});
-afterAll(async () => {
-	await served.close();
-	sink.close();
-});
-
-const invite = ({ call }: Session, csv: string, options: object = {}) =>
-	call("inviteMembers", {
-		organization_id: served.organizationId,
-		csv,
-		...options,
-	});
-const countOpen = async () => {
-	const { rows } = await served.database.owner.query(
-		"select count(*)::integer as count from invitations where accepted_at is null and revoked_at is null",
-	);
-	return rows[0].count;
-};
+const inviting = startInviting();
+const { invite, countOpen } = inviting;
 
 test("a file counts once against the limit of a day", async () => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const sent = async () => {
-		const { rows } = await served.database.owner.query(
+		const { rows } = await inviting.served.database.owner.query(
 			"select count(distinct coalesce(bulk_id, id))::integer as count from invitations where invited_by_id = $1",
 			[admin.user.id],
 		);
@@ -46,11 +17,11 @@ test("a file counts once against the limit of a day", async () => {
 	};
 	await invite(admin, "email\na@example.net\nb@example.net\nc@example.net");
 	expect(await sent()).toBe(1);
-	await served.database.owner.query(
+	await inviting.served.database.owner.query(
 		`insert into invitations (organization_id, id, email, role, token_hash, invited_by, invited_by_id, expires_at)
 		select $1::text, lpad(n::text, 32, 'x'), 'x' || n || '@example.net', 'viewer', sha256(('x' || n)::bytea), 'Ada', $2, now() + interval '1 day'
 		from generate_series(1, 98) n`,
-		[served.organizationId, admin.user.id],
+		[inviting.served.organizationId, admin.user.id],
 	);
 	expect((await invite(admin, "email\nd@example.net")).status).toBe(200);
 	const refused = await invite(admin, "email\ne@example.net");
@@ -59,7 +30,7 @@ test("a file counts once against the limit of a day", async () => {
 });
 
 test("wrong lines are named with their numbers, and then nobody is invited", async () => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const csv = `Role;Note;Email
 member;x;Grace@example.com
 
@@ -97,7 +68,7 @@ test.each([
 	"Work email",
 	"primary_email_address",
 ])("the addresses may stand under the heading %s, and columns that are not read are named", async (heading) => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const csv = `Full name;${heading};Department;;ROLE\nJo;jo@example.com;IT;;Viewer\nMo;mo@example.com;;;`;
 	const { body } = await invite(admin, csv, { dry_run: true });
 	expect(body).toMatchObject({
@@ -111,7 +82,7 @@ test.each([
 });
 
 test("two columns that could both have the addresses are refused, because a guess would invite the wrong people", async () => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const csv = "E-Mail,Work email\nprivate@example.com,work@example.com";
 	const { status, body } = await invite(admin, csv, { dry_run: true });
 	expect(status).toBe(400);
@@ -123,7 +94,7 @@ test("two columns that could both have the addresses are refused, because a gues
 test("the example file of the documentation is accepted as it is", async () => {
 	const file = join(import.meta.dirname, "../../deploy/people.csv");
 	const csv = await readFile(file, "utf8");
-	const { body } = await invite(await served.signIn("admin"), csv, {
+	const { body } = await invite(await inviting.served.signIn("admin"), csv, {
 		dry_run: true,
 	});
 	expect(body.problems).toEqual([]);
@@ -142,13 +113,16 @@ test.each([
 		"1 to 2000 lines",
 	],
 ])("a file with %s is refused", async (_, csv, expected) => {
-	const { status, body } = await invite(await served.signIn("admin"), csv);
+	const { status, body } = await invite(
+		await inviting.served.signIn("admin"),
+		csv,
+	);
 	expect(status).toBe(400);
 	expect(body.message).toContain(expected);
 });
 
 test("a file that would make too many open invitations is refused as a whole", async () => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const before = await countOpen();
 	const lines = Array.from(
 		{ length: 2_000 },
@@ -161,7 +135,7 @@ test("a file that would make too many open invitations is refused as a whole", a
 });
 
 test("somebody who made the organization on their own mails only a few, and gets links for the others", async () => {
-	const person = await served.signIn("viewer");
+	const person = await inviting.served.signIn("viewer");
 	const { organization } = await person.use("createOrganization", {
 		name: "Own",
 	});
@@ -179,6 +153,6 @@ test("somebody who made the organization on their own mails only a few, and gets
 });
 
 test("only administrators invite", async () => {
-	const member = await served.signIn("member");
+	const member = await inviting.served.signIn("member");
 	expect((await invite(member, "email\na@example.com")).status).toBe(403);
 });

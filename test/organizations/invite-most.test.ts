@@ -1,41 +1,12 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { sendTo } from "../support/console-client.ts";
-import {
-	type Session,
-	startConsole,
-	type TestConsole,
-} from "../support/console-session.ts";
-import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
+import { startInviting } from "../support/invitations.ts";
 
-let served: TestConsole;
-let sink: SmtpSink;
-beforeAll(async () => {
-	sink = await openSmtpSink();
-	served = await startConsole({
-		ASSAY_SMTP_URL: sink.url,
-		ASSAY_MAIL_FROM: "Assay <assay@example.com>",
-	});
-});
-afterAll(async () => {
-	await served.close();
-	sink.close();
-});
-
-const invite = ({ call }: Session, csv: string, options: object = {}) =>
-	call("inviteMembers", {
-		organization_id: served.organizationId,
-		csv,
-		...options,
-	});
-const countOpen = async () => {
-	const { rows } = await served.database.owner.query(
-		"select count(*)::integer as count from invitations where accepted_at is null and revoked_at is null",
-	);
-	return rows[0].count;
-};
+const inviting = startInviting();
+const { invite, countOpen } = inviting;
 
 test("500 people are invited from a file, get their mails, and one of them joins by the link in it", async () => {
-	const admin = await served.signIn("admin");
+	const admin = await inviting.served.signIn("admin");
 	const lines = Array.from(
 		{ length: 500 },
 		(_, n) => `person-${n}@example.org,${n % 2 ? "viewer" : ""}`,
@@ -55,13 +26,13 @@ test("500 people are invited from a file, get their mails, and one of them joins
 	]);
 	const mails = new Map<string, string>();
 	while (mails.size < 500) {
-		const { to, text } = await sink.next();
+		const { to, text } = await inviting.sink.next();
 		mails.set(to, text);
 	}
-	expect(sink.waiting()).toBe(0);
+	expect(inviting.sink.waiting()).toBe(0);
 	const text = mails.get("person-7@example.org") ?? "";
 	const token = /invitation#(\S+)/.exec(text)?.[1];
-	const joined = await sendTo(served.service.url, "/api/join", {
+	const joined = await sendTo(inviting.served.service.url, "/api/join", {
 		token,
 		name: "Person 7",
 		password: "correct horse battery",
