@@ -6,7 +6,7 @@ import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
 import { parseInput } from "../validation.ts";
 import type { PackageScope, Subject } from "./scope.ts";
 
-/** What the parts of a package read: one organization, as it is at one moment. */
+/** The source of all parts of a package: one organization, as it is at one moment. */
 export interface Source {
 	context: Context;
 	scope: PackageScope;

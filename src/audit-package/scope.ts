@@ -16,7 +16,7 @@ export const MAX_FILES = 20_000;
 const EARLIEST = "1900-01-02";
 const LATEST = "9999-12-30";
 
-/** What somebody asks for: the package of an audit, or of a period. */
+/** The input of a request: the package of an audit, or of a period. */
 export const scopeInput = {
 	audit_id: idSchema("audit")
 		.optional()
@@ -32,7 +32,7 @@ export const scopeInput = {
 };
 type Asked = z.output<z.ZodObject<typeof scopeInput>>;
 
-/** What a package contains. */
+/** The contents that a package is made of: its organization, audit and period. */
 export const packageScope = z.object({
 	organizationId: z.string(),
 	auditId: z.string().nullable(),

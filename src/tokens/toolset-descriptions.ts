@@ -36,8 +36,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the tools of a toolset do for a read-only token, where that is less. A toolset that is not
- * here only reads, has no tool that reads, or is a register.
+ * Descriptions of toolsets for a read-only token, where its tools do less. A toolset that is not here
+ * only reads, has no tool that reads, or is a register.
  */
 const READING: Readonly<Record<string, string>> = {
 	applicability: "Read the statement of applicability of a framework.",

@@ -8,7 +8,7 @@ import {
 	readChosenSheet,
 } from "./import-workbook.ts";
 
-/** What the reader has chosen, as far as it is read. */
+/** The reader's choices, and what the page knows of the file so far. */
 export interface Chosen {
 	name: string;
 	isReading: boolean;

@@ -16,7 +16,7 @@ const NOT_AS_OWNER: Record<string, string> = {
 	approver_id: "Documents as approver",
 };
 
-/** What else a person has to do, by what the service says of it. The uses have the approvers. */
+/** Texts for further duties of a person, by their names in `left`. Approvers are among the uses. */
 const LEFT: Record<string, string> = {
 	owner_of_nonconformities: "Checks whose nonconformities this person gets",
 	signer: "Documents to sign",
