@@ -5,7 +5,8 @@ import type { Values } from "../records/values.ts";
 /**
  * Finds the addresses that would make somebody a second person of a member. A member and a person
  * belong together by their address. With a second person, the member's work, devices and requests
- * would be spread over two records. Skips people whose own address changes in the same call.
+ * would be spread over two records. The other person counts even if the same call gives them another
+ * address, because that change may be refused.
  */
 export const findSecondPeople: FindRefused = async (
 	client,
@@ -27,12 +28,11 @@ export const findSecondPeople: FindRefused = async (
 			cross join lateral (select sort_key(g.address) as key offset 0) k
 			join people p on p.organization_id = $1 and p.primary_email_address_key = k.key
 				and lower(p.primary_email_address) = lower(g.address)
-			where lower(g.address) in (select m.address from members m) and p.id <> all ($3)
+			where lower(g.address) in (select m.address from members m)
 			order by g.n, p.created_at, p.id`,
 		values: [
 			organizationId,
 			moved.map(({ values }) => values.primary_email_address),
-			moved.flatMap(({ before }) => (before ? [before.id] : [])),
 		],
 	});
 	return new Map(
