@@ -7,7 +7,6 @@ import { importOrganization } from "../../src/backup/import-organization.ts";
 import { SEAL_LENGTH, seal } from "../../src/backup/seal.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { allRows, backUp, query, restore } from "../support/backups.ts";
-import { withDatabaseName } from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
 import { connected } from "../support/installations.ts";
 import {
@@ -18,8 +17,8 @@ import {
 import { startTools, type TestTools } from "../support/tools.ts";
 import {
 	addToLeaveOut,
-	makeEmptyInstallation,
-	makeInstallationWithOthers,
+	deleteNow,
+	makeInstallations,
 } from "./organization-installations.ts";
 import {
 	expectedRows,
@@ -74,9 +73,10 @@ async function expectImported(url: string): Promise<void> {
 	);
 }
 
-const emptyInstallation = () => makeEmptyInstallation(tools.database.url);
-const installationWithOthers = () =>
-	makeInstallationWithOthers(tools.database.url, id);
+let installations: Awaited<ReturnType<typeof makeInstallations>>;
+beforeAll(async () => {
+	installations = await makeInstallations(tools.database.url, id);
+});
 
 test("every table with an organization_id has rows of the organization, so that none is forgotten", async () => {
 	const tables = Object.keys(exported).filter(
@@ -96,7 +96,7 @@ test("every table with an organization_id has rows of the organization, so that 
 });
 
 test("an export and its import into an empty installation keep every row", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const imported = await importInto(url, file);
 	expect(imported.organization.id).toBe(id);
 	await expectImported(look);
@@ -106,7 +106,8 @@ test("an export and its import into an empty installation keep every row", async
 });
 
 test("an import into an installation with other organizations changes none of their rows", async () => {
-	const { url, look, deletion } = await installationWithOthers();
+	const installation = await installations.copyOthers();
+	const { url, look } = installation;
 	const before = await rowsOf(look, id, "other");
 	expect(before.risks?.length).toBeGreaterThan(0);
 	await importInto(url, file);
@@ -114,12 +115,12 @@ test("an import into an installation with other organizations changes none of th
 	expect(await rowsOf(look, id, "other")).toEqual(before);
 	// It can be deleted like every other organization, also for the second time.
 	await verifyLogOf(look, id);
-	await deletion();
+	await deleteNow(installation, id);
 	expect((await rowsOf(look, id)).organizations).toEqual([]);
 });
 
 test("the audit log keeps its numbers and hashes, is sound, and continues", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const { head } = await importInto(url, file);
 	const heads = await query<{ sequence: number; hash: string }>(
 		tools.database.url,
@@ -205,7 +206,7 @@ test("no exported column looks like a secret, except those that are none or are 
 });
 
 test("an import names the former members, and none of them becomes a member", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const { members } = await importInto(url, file);
 	const before = await query(
 		tools.database.url,
@@ -221,7 +222,7 @@ test("an import names the former members, and none of them becomes a member", as
 test("parts that are left out are empty, and the rest is complete", async () => {
 	const leavesOut = ["files", "reports"] as const;
 	const small = await exportOf(tools.database.url, id, { leavesOut });
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const { manifest } = await importInto(url, small);
 	expect(manifest.left_out).toEqual(leavesOut);
 	const { file_chunks, posture_reports, packed_posture_reports, ...rest } =
@@ -237,18 +238,14 @@ test("parts that are left out are empty, and the rest is complete", async () => 
 });
 
 test("an entry that has no seal yet is imported and gets the next number", async () => {
-	const at = (await emptyInstallation()).url;
+	const { url: at, look } = await installations.copyEmpty();
 	await importInto(at, file);
-	const look = withDatabaseName(
-		tools.database.url,
-		new URL(at).pathname.slice(1),
-	);
 	await query(
 		look,
 		`select audit_append('${id}', '[{"actor_kind": "SYSTEM", "actor_name": "x", "operation": "addRisk"}]')`,
 	);
 	const unsealed = await exportOf(look, id);
-	const { url } = await emptyInstallation();
+	const { url } = await installations.copyEmpty();
 	const { head } = await importInto(url, unsealed);
 	const report = await verifyLogOf(url, id);
 	// Besides the one above, both imports have written an entry.
@@ -257,7 +254,7 @@ test("an entry that has no seal yet is imported and gets the next number", async
 });
 
 test("a second import is refused, and two at the same time add the organization once", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const results = await Promise.allSettled([
 		importInto(url, file),
 		importInto(url, file),
@@ -275,7 +272,7 @@ test("a second import is refused, and two at the same time add the organization 
 });
 
 test("a file that is cut off or has another byte adds nothing", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const before = await allRows(look);
 	const changed = Buffer.from(file);
 	changed.writeUInt8(
@@ -297,7 +294,7 @@ test("a file that is cut off or has another byte adds nothing", async () => {
 });
 
 test("a file with a row of another organization adds nothing, although its seal is right", async () => {
-	const { url, look } = await emptyInstallation();
+	const { url, look } = await installations.copyEmpty();
 	const before = await allRows(look);
 	const risks = exported.risks ?? [];
 	const other = tools.otherOrganizationId;
@@ -312,7 +309,7 @@ test("a file with a row of another organization adds nothing, although its seal 
 });
 
 test("an export of another schema is refused with what to do", async () => {
-	const { url } = await emptyInstallation();
+	const { url } = await installations.copyEmpty();
 	const withMigrations = (change: (all: object[]) => object[]) =>
 		rewritten((text) => {
 			const end = text.indexOf("\n");
@@ -332,7 +329,7 @@ test("an export of another schema is refused with what to do", async () => {
 });
 
 test("a backup is no export, and an export is no backup", async () => {
-	const { url } = await emptyInstallation();
+	const { url } = await installations.copyEmpty();
 	const backup = await backUp(tools.database.url);
 	await expect(importInto(url, backup.file)).rejects.toThrow(
 		/backup of a whole installation .* restore FILE/,
@@ -343,7 +340,7 @@ test("a backup is no export, and an export is no backup", async () => {
 });
 
 test("others work while the rows are added, and an import that fails at its end leaves nothing", async () => {
-	const { url, look } = await installationWithOthers();
+	const { url, look } = await installations.copyOthers();
 	const before = await rowsOf(look, id);
 	const other = tools.otherOrganizationId;
 	const during = importOrganization(

@@ -1,10 +1,15 @@
 import type { Pool } from "pg";
+import { afterAll } from "vitest";
 import { migrate } from "../../src/db/migrate.ts";
 import { makeLogger } from "../../src/log.ts";
 import { deleteDueOrganizations } from "../../src/retention/delete-organizations.ts";
 import { backUp, query, restore } from "../support/backups.ts";
-import { withDatabaseName } from "../support/database.ts";
-import { createInstallation } from "../support/installations.ts";
+import {
+	copyInstallation,
+	createInstallation,
+	type OwnedDatabase,
+	ownedBy,
+} from "../support/installations.ts";
 
 /** Adds what an export has to leave out, and a log with an entry that has no seal yet. */
 export async function addToLeaveOut(owner: Pool): Promise<void> {
@@ -21,36 +26,34 @@ export async function addToLeaveOut(owner: Pool): Promise<void> {
 	);
 }
 
-/**
- * An empty database with the newest schema, whose owner is no superuser. It is on the server of the
- * database `filled`.
- */
-export async function makeEmptyInstallation(filled: string) {
-	const installation = await createInstallation();
-	await migrate({ connectionString: installation.url });
-	return {
-		url: installation.url,
-		look: withDatabaseName(filled, installation.name),
-	};
+/** Deletes the organization now, as if the time after its closing had passed. */
+export async function deleteNow(
+	{ url, look }: OwnedDatabase,
+	id: string,
+): Promise<void> {
+	await query(
+		look,
+		"insert into organization_closures values ($1, 'DELETION', 'the end', now() - interval '15 days', now() - interval '1 day')",
+		[id],
+	);
+	await query(look, "delete from deleted_organizations where number = 1");
+	await deleteDueOrganizations({ connectionString: url }, makeLogger("silent"));
 }
 
-/** A copy of the database `filled` without the organization, for an owner who is no superuser. */
-export async function makeInstallationWithOthers(filled: string, id: string) {
-	const installation = await createInstallation();
-	await restore(installation.url, (await backUp(filled)).file);
-	const look = withDatabaseName(filled, installation.name);
-	const deletion = async () => {
-		await query(
-			look,
-			"insert into organization_closures values ($1, 'DELETION', 'the end', now() - interval '15 days', now() - interval '1 day')",
-			[id],
-		);
-		await query(look, "delete from deleted_organizations where number = 1");
-		await deleteDueOrganizations(
-			{ connectionString: installation.url },
-			makeLogger("silent"),
-		);
+/**
+ * Makes an empty database with the newest schema, and a copy of the database `filled` without the
+ * organization. The tests copy both. All are dropped after the file.
+ */
+export async function makeInstallations(filled: string, id: string) {
+	const empty = await createInstallation({ dropAt: afterAll });
+	await migrate({ connectionString: empty.url });
+	const others = await createInstallation({ dropAt: afterAll });
+	await restore(others.url, (await backUp(filled)).file);
+	await deleteNow(ownedBy(others, others.name), id);
+	return {
+		/** Copies the database without rows. */
+		copyEmpty: () => copyInstallation(empty),
+		/** Copies the database with the other organizations. */
+		copyOthers: () => copyInstallation(others),
 	};
-	await deletion();
-	return { url: installation.url, look, deletion };
 }

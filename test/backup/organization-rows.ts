@@ -1,5 +1,6 @@
 import { OF_THE_MOMENT } from "../../src/backup/tables.ts";
 import { query } from "../support/backups.ts";
+import { connected } from "../support/installations.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -29,28 +30,30 @@ export async function rowsOf(
 	organizationId: string,
 	which: "own" | "other" = "own",
 ): Promise<Record<string, Row[]>> {
-	const tables = await query<{ name: string }>(
-		url,
-		`select c.relname as name from pg_class c
-		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-		order by 1`,
-	);
-	const all: Record<string, Row[]> = {};
-	for (const { name } of tables) {
-		const rows = await query<{ row: Row }>(
-			url,
-			`select to_jsonb(t) as row from ${name} t order by t::text`,
+	// One connection serves all tables, because opening a connection takes longer than reading a
+	// table.
+	return connected(url, async (client) => {
+		const { rows: tables } = await client.query<{ name: string }>(
+			`select c.relname as name from pg_class c
+			where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+			order by 1`,
 		);
-		all[name] = rows
-			.map(({ row }) => row)
-			.filter(
-				(row) =>
-					(row[name === "organizations" ? "id" : "organization_id"] ===
-						organizationId) ===
-					(which === "own"),
+		const all: Record<string, Row[]> = {};
+		for (const { name } of tables) {
+			const { rows } = await client.query<{ row: Row }>(
+				`select to_jsonb(t) as row from ${name} t order by t::text`,
 			);
-	}
-	return all;
+			all[name] = rows
+				.map(({ row }) => row)
+				.filter(
+					(row) =>
+						(row[name === "organizations" ? "id" : "organization_id"] ===
+							organizationId) ===
+						(which === "own"),
+				);
+		}
+		return all;
+	});
 }
 
 /** Tables of organizations that stay behind, besides those that no backup contains. */

@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { setRole } from "../../src/db/roles.ts";
 import { makeLogger } from "../../src/log.ts";
@@ -13,8 +13,8 @@ import { allRows, backUp, query, restore } from "../support/backups.ts";
 import { withDatabaseName } from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
 import {
-	asSuperuser,
 	connected,
+	copyInstallation,
 	createInstallation,
 	type Installation,
 } from "../support/installations.ts";
@@ -44,28 +44,8 @@ afterAll(async () => {
 	await tools.close();
 });
 
-let copies = 0;
-
-/**
- * Copies the filled database, which was restored for an owner who is no superuser. To restore it for
- * each test would apply all migrations each time.
- */
-async function restored() {
-	const { name, urlOf } = installation;
-	const copy = `${name}_copy_${++copies}`;
-	const login = new URL(installation.url).username;
-	await asSuperuser((client) =>
-		client.query(
-			`create database ${copy} owner ${login} template ${name} strategy file_copy`,
-		),
-	);
-	onTestFinished(() =>
-		asSuperuser((client) =>
-			client.query(`drop database ${copy} with (force)`),
-		).then(() => {}),
-	);
-	return { url: urlOf(copy), look: withDatabaseName(tools.database.url, copy) };
-}
+/** Copies the filled database, which was restored for an owner who is no superuser. */
+const restored = () => copyInstallation(installation);
 
 /** Lets the time of grace of an organization be over. */
 const close = (look: string, organizationId: string, ago = "1 second") =>

@@ -85,6 +85,44 @@ export async function createInstallation({
 	return { name, url: urlOf(name), urlOf };
 }
 
+/** A database whose owner is no superuser. */
+export interface OwnedDatabase {
+	/** The address with which the owner connects. */
+	url: string;
+	/** The address for a superuser, whom row-level security does not bind. */
+	look: string;
+}
+
+/** Returns the addresses of a database that the login of this installation owns. */
+export function ownedBy({ urlOf }: Installation, name: string): OwnedDatabase {
+	return {
+		url: urlOf(name),
+		look: withDatabaseName(inject("serverUrl"), name),
+	};
+}
+
+/**
+ * Copies the database of an installation for the same login. The copy is dropped when the test ends.
+ * This takes a tenth of the time in which all migrations are applied.
+ */
+export async function copyInstallation(
+	installation: Installation,
+): Promise<OwnedDatabase> {
+	const copy = `${installation.name}_copy_${++made}`;
+	const login = new URL(installation.url).username;
+	await asSuperuser((client) =>
+		client.query(
+			`create database ${copy} owner ${login} template ${installation.name} strategy file_copy`,
+		),
+	);
+	onTestFinished(() =>
+		asSuperuser(async (client) => {
+			await client.query(`drop database ${copy} with (force)`);
+		}),
+	);
+	return ownedBy(installation, copy);
+}
+
 /** Number of the last migration with the roles that all databases of a server shared. */
 export const LAST_SHARED = 22;
 
