@@ -17,7 +17,10 @@ import {
 	restore,
 } from "../support/backups.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import {
+	createDatabaseForTest,
+	createEmptyDatabase,
+} from "../support/database.ts";
 import { fillEverything } from "../support/filled-installation.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
@@ -87,7 +90,7 @@ test("a restored database has every row and every object of the one that was bac
 });
 
 test("devices, API tokens and users continue to work with a restored database", async () => {
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, (await backUp(url())).file);
 	const service = await serve(
 		readConfig({
@@ -161,7 +164,7 @@ test("a backup that is made while the service works is consistent and contains e
 	const backup = await backUp(url());
 	isDone = true;
 	await Promise.all(writers);
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, backup.file);
 	expect(
 		await query(at, "select name from tasks where id = $1", [task.id]),
@@ -185,7 +188,7 @@ test("entries that are not sealed yet are in a backup, and they are sealed after
 	await holder.query(append);
 	const backup = await backUp(url());
 	await holder.end();
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, backup.file);
 	expect(await auditFindings(at)).toEqual([]);
 	const pool = makePool({ connectionString: at }, { max: 1 });
@@ -214,7 +217,7 @@ test("a backup does not wait for writers, and writers do not wait for it", async
 });
 
 test("restored raw reports are in the partitions of their months", async () => {
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, (await backUp(url())).file);
 	const places = `select tableoid::regclass::text as partition, count(*)::integer as rows
 		from posture_reports group by 1 order by 1`;

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { backUp, query, restore } from "../support/backups.ts";
-import { createEmptyDatabase } from "../support/database.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { type Json, startTools, type TestTools } from "../support/tools.ts";
 
@@ -39,9 +38,10 @@ const read = (url: string) =>
 
 /** Restores a backup and starts a service on it. */
 async function serveRestored(file: Buffer): Promise<TestService> {
-	const url = await createEmptyDatabase();
-	await restore(url, file, 100_000);
-	return startService(async () => url);
+	return startService(async (url) => {
+		await restore(url, file, 100_000);
+		return url;
+	});
 }
 
 test("a restored file is the same, byte by byte", async () => {

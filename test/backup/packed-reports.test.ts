@@ -7,7 +7,7 @@ import { packClosedMonths } from "../../src/retention/pack-reports.ts";
 import { keepReports } from "../../src/retention/retention.ts";
 import { backUp, query, restore } from "../support/backups.ts";
 import { monthAgo } from "../support/closed-month.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createDatabaseForTest } from "../support/database.ts";
 import { createInstallation } from "../support/installations.ts";
 
 const MONTH = monthAgo(2);
@@ -16,7 +16,6 @@ const REPORTS = 20;
 
 /** Stores reports of a closed month. The owner of the database may see them as assay_agent only. */
 async function fillMonth(url: string): Promise<void> {
-	await migrate({ connectionString: url });
 	await query(url, "select make_posture_report_partition($1)", [MONTH]);
 	await query(
 		url,
@@ -49,7 +48,7 @@ async function sumUp(url: string) {
 }
 
 test("kill -9 at any moment of the packing loses no report and doubles none", async () => {
-	const url = await createEmptyDatabase();
+	const { url } = await createDatabaseForTest();
 	await fillMonth(url);
 	const before = await sumUp(url);
 	expect(before?.reports).toBe(DEVICES * REPORTS);
@@ -85,6 +84,7 @@ test("kill -9 at any moment of the packing loses no report and doubles none", as
 
 test("an owner that row-level security binds packs, and a backup brings packed months back", async () => {
 	const { url } = await createInstallation();
+	await migrate({ connectionString: url });
 	await fillMonth(url);
 	expect(
 		await packClosedMonths({ connectionString: url }, { rest: 0 }),
@@ -93,7 +93,7 @@ test("an owner that row-level security binds packs, and a backup brings packed m
 	expect(manifest.packed_months).toEqual([MONTH]);
 	expect(rows.packed_posture_reports).toBe(DEVICES);
 
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, file);
 	const places = `select tableoid::regclass::text as partition, count(*)::integer as rows
 		from packed_posture_reports group by 1`;
@@ -119,13 +119,13 @@ test("an owner that row-level security binds packs, and a backup brings packed m
 });
 
 test("a backup during a packing contains each report once", async () => {
-	const url = await createEmptyDatabase();
+	const { url } = await createDatabaseForTest();
 	await fillMonth(url);
 	await query(url, "select begin_packed_month($1)", [MONTH]);
 	await query(url, "select pack_next_reports($1, '', '', 500)", [MONTH]);
 	const before = await sumUp(url);
 	const { file } = await backUp(url);
-	const at = await createEmptyDatabase();
+	const { url: at } = await createDatabaseForTest();
 	await restore(at, file);
 	expect(await sumUp(at)).toEqual(before);
 	expect(await packClosedMonths({ connectionString: at }, { rest: 0 })).toEqual(

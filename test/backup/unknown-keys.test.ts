@@ -5,7 +5,7 @@ import { readConfig } from "../../src/config/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { serve } from "../../src/serve.ts";
 import { runCommand } from "../support/command.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createDatabaseForTest } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { heartbeatBody, startService } from "../support/service.ts";
 
@@ -24,7 +24,7 @@ test("devices that enrolled after the backup keep their keys after a restore, an
 	// After the backup, one device is new, and another one got a new key.
 	const added = await before.activateDevice();
 	const key = (await before.enrollDevice()).key;
-	const DATABASE_URL = await createEmptyDatabase();
+	const { url: DATABASE_URL } = await createDatabaseForTest();
 	const run = (...command: string[]) => runCommand(command, { DATABASE_URL });
 	const wrong = await run("restore", file, "--unknown-keys-wait", "2 days");
 	expect([wrong.code, wrong.stderr]).toEqual([

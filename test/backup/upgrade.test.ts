@@ -8,7 +8,10 @@ import {
 	query,
 	restore,
 } from "../support/backups.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import {
+	createDatabaseForTest,
+	createEmptyDatabase,
+} from "../support/database.ts";
 
 /**
  * Creates a database with some content in the state in which the version with this many migrations
@@ -94,8 +97,7 @@ test("backing up a database with an older schema does not change the schema", as
 
 test("a database of a newer schema rejects an older backup and says what to do", async () => {
 	const backup = await backUp(await oldDatabase(5));
-	const url = await createEmptyDatabase();
-	await migrate({ connectionString: url });
+	const { url } = await createDatabaseForTest();
 	await expect(restore(url, backup.file)).rejects.toThrow(
 		/newer schema .* than the backup \(0005_records\.sql\).*set ASSAY_DATA_DIR to a new folder/,
 	);

@@ -15,7 +15,10 @@ import { sealAll } from "../../src/audit/sealer.ts";
 import { examinePartials } from "../../src/cli/doctor-backup.ts";
 import { catalogue, query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import {
+	createDatabaseForTest,
+	createEmptyDatabase,
+} from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
@@ -243,7 +246,7 @@ test("a backup fails with a message when its reader goes away", async () => {
 });
 
 test("a damaged audit log is backed up and restored unchanged, and both commands name it and exit with 1", async () => {
-	const broken = await createEmptyDatabase();
+	const { url: broken } = await createDatabaseForTest();
 	const sound = await runCommand(["restore", file], at(broken));
 	expect(sound.code).toBe(0);
 	expect(sound.stdout).toMatch(/Restored the backup of \d{4}-/);
@@ -266,7 +269,7 @@ test("a damaged audit log is backed up and restored unchanged, and both commands
 	const careful = await runCommand(["backup", name], at(broken));
 	expect(careful.code).toBe(1);
 	expect(careful.stdout).toMatch(/PROBLEM .* entry 1 was changed/);
-	const url = await createEmptyDatabase();
+	const { url } = await createDatabaseForTest();
 	const { code, stdout } = await runCommand(["restore", name], at(url));
 	expect(code).toBe(1);
 	expect(stdout).toMatch(/PROBLEM .* entry 1 was changed/);

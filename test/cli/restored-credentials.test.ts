@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { query } from "../support/backups.ts";
 import { runCommand } from "../support/command.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import { createDatabaseForTest } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
@@ -60,7 +60,7 @@ test("a restore lists which credentials are valid again, and revokes what its op
 		"invitations",
 	];
 	const restore = async (...options: string[]) => {
-		const url = await createEmptyDatabase();
+		const { url } = await createDatabaseForTest();
 		const { code, stdout } = await runCommand(
 			["restore", file, "--json", ...options],
 			at(url),
@@ -112,7 +112,7 @@ test("a restore lists which credentials are valid again, and revokes what its op
 
 test("the text of a restore names every list, its entries, and which were revoked", async () => {
 	const restore = async (...options: string[]) => {
-		const url = await createEmptyDatabase();
+		const { url } = await createDatabaseForTest();
 		return (await runCommand(["restore", file, ...options], at(url))).stdout;
 	};
 	const kept = await restore();
