@@ -1,38 +1,75 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
 import { Client } from "pg";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+	vi,
+} from "vitest";
+import {
+	type EmbeddedPostgres,
+	openEmbeddedPostgres,
+} from "../../src/db/embedded.ts";
 import { findFormerDatabases } from "../../src/db/replace-embedded.ts";
 import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
 import { copyDataFolder } from "../support/made-data.ts";
-import {
-	assay,
-	PROGRAM,
-	startAssay,
-	withSettings,
-} from "../support/program.ts";
+import { assay, PROGRAM, withSettings } from "../support/program.ts";
 
 let folder: string;
 let data: string;
 let file: string;
 let settings: Record<string, string>;
-beforeEach(async () => {
-	folder = await makeFolder("assay-replace-");
+
+function use(path: string): void {
+	folder = path;
 	data = join(folder, "data");
 	file = join(folder, "before.backup");
 	settings = { ASSAY_DATA_DIR: data };
+}
+
+/** A data folder with the organization "Before", and its backup. Each test has a copy of both. */
+let made: string;
+beforeAll(async () => {
+	made = await makeFolder("assay-replace-");
+	use(made);
 	await copyDataFolder(data);
+	await withServer(async () => {
+		await addOrganization("Before");
+		expect((await run("backup", file)).code).toBe(0);
+	});
+});
+afterAll(() => rm(made, { recursive: true, force: true }));
+
+beforeEach(async () => {
+	use(await makeFolder("assay-replace-"));
+	await promisify(execFile)("cp", ["-a", `${made}/.`, folder]);
 });
 // The initdb of a killed restore may still write for a moment.
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
 
 const run = (...args: string[]) => runCommand(args, settings);
+
+/** Runs commands that use the same server. Each would start and stop one of its own otherwise. */
+async function withServer(
+	work: (postgres: EmbeddedPostgres) => Promise<void>,
+): Promise<void> {
+	const postgres = await openEmbeddedPostgres(data);
+	try {
+		await work(postgres);
+	} finally {
+		await postgres.close();
+	}
+}
 
 async function addOrganization(name: string): Promise<void> {
 	const { code, stderr } = await run("org", "create", "--name", name);
@@ -40,22 +77,20 @@ async function addOrganization(name: string): Promise<void> {
 }
 
 /** Does what the migration of a newer version does. */
-async function migrateToNewer(): Promise<void> {
-	const postgres = await openEmbeddedPostgres(data);
-	const client = new Client(postgres.connection);
+async function migrateToNewer({ connection }: EmbeddedPostgres): Promise<void> {
+	const client = new Client(connection);
 	await client.connect();
 	await client.query(
 		"insert into migrations (version, name, checksum) values (9999, '9999_newer.sql', 'x')",
 	);
 	await client.end();
-	await postgres.close();
 }
 
 test("an older version refuses the database of a newer one with exit code 78, and restore --replace goes back", async () => {
-	await addOrganization("Before");
-	expect((await run("backup", file)).code).toBe(0);
-	await addOrganization("After");
-	await migrateToNewer();
+	await withServer(async (postgres) => {
+		await addOrganization("After");
+		await migrateToNewer(postgres);
+	});
 	appendFileSync(join(data, "secret"), "s".repeat(40));
 
 	const refused = await assay(["start"], settings);
@@ -79,24 +114,24 @@ test("an older version refuses the database of a newer one with exit code 78, an
 	const age = Date.now() - (former?.keptAt.getTime() ?? 0);
 	expect(age).toBeGreaterThan(-1000);
 	expect(age).toBeLessThan(3_600_000);
-	expect((await run("doctor")).stdout).toContain(`rm -r ${kept} ${list}`);
 	expect(readFileSync(join(data, "secret"), "utf8")).toBe("s".repeat(40));
-	const organizations = await run("org", "list");
-	expect(organizations.stdout).toContain("Before");
-	expect(organizations.stdout).not.toContain("After");
+	await withServer(async () => {
+		expect((await run("doctor")).stdout).toContain(`rm -r ${kept} ${list}`);
+		const organizations = await run("org", "list");
+		expect(organizations.stdout).toContain("Before");
+		expect(organizations.stdout).not.toContain("After");
+	});
 	expect(readdirSync(data).filter((name) => /restoring/.test(name))).toEqual(
 		[],
 	);
 });
 
-test("restore --replace changes nothing while the service runs or if the file is damaged", async () => {
-	await addOrganization("Before");
-	expect((await run("backup", file)).code).toBe(0);
-	const service = await startAssay(settings);
-	const used = await run("restore", "--replace", file);
-	expect(used).toMatchObject({ code: 1, stdout: "" });
-	expect(used.stderr).toContain("is in use; stop the service");
-	await service.stop("SIGTERM");
+test("restore --replace changes nothing while the database is in use or if the file is damaged", async () => {
+	await withServer(async () => {
+		const used = await run("restore", "--replace", file);
+		expect(used).toMatchObject({ code: 1, stdout: "" });
+		expect(used.stderr).toContain("is in use; stop the service");
+	});
 
 	appendFileSync(file, "more");
 	const damaged = await run("restore", "--replace", file);
@@ -106,31 +141,35 @@ test("restore --replace changes nothing while the service runs or if the file is
 	expect(readdirSync(data).sort()).toEqual(["postgres", "postgres.json"]);
 });
 
+const drafts = () =>
+	readdirSync(data).filter((name) => name.startsWith("restoring-"));
+
+/**
+ * Starts a restore that waits for a backup on its standard input. It has a server of its own
+ * meanwhile.
+ */
+async function beginRestore() {
+	const child = spawn(
+		process.execPath,
+		[PROGRAM, "restore", "--replace", "-"],
+		{ env: withSettings(settings), stdio: ["pipe", "pipe", "pipe"] },
+	);
+	await vi.waitFor(
+		() => {
+			const [draft = ""] = drafts();
+			expect(existsSync(join(data, draft, "postgres.json"))).toBe(true);
+			expect(draft).not.toBe("");
+		},
+		{ timeout: 60_000, interval: 100 },
+	);
+	return child;
+}
+
 test.each([
 	"SIGHUP",
 	"SIGTERM",
-] as const)("restore --replace that %s interrupts leaves nothing behind, and a killed one a folder that doctor names", async (signal) => {
-	await addOrganization("Before");
-	const drafts = () =>
-		readdirSync(data).filter((name) => name.startsWith("restoring-"));
-	// It waits for a backup on its standard input, and has a server of its own meanwhile.
-	const begin = async () => {
-		const child = spawn(
-			process.execPath,
-			[PROGRAM, "restore", "--replace", "-"],
-			{ env: withSettings(settings), stdio: ["pipe", "pipe", "pipe"] },
-		);
-		await vi.waitFor(
-			() => {
-				const [draft = ""] = drafts();
-				expect(existsSync(join(data, draft, "postgres.json"))).toBe(true);
-				expect(draft).not.toBe("");
-			},
-			{ timeout: 60_000, interval: 100 },
-		);
-		return child;
-	};
-	const interrupted = await begin();
+] as const)("restore --replace that %s interrupts leaves nothing behind", async (signal) => {
+	const interrupted = await beginRestore();
 	const words = text(interrupted.stderr);
 	interrupted.kill(signal);
 	const [code] = await once(interrupted, "exit");
@@ -138,8 +177,10 @@ test.each([
 	expect(await words).toContain("the database is what it was before");
 	expect(drafts()).toEqual([]);
 	expect((await run("org", "list")).stdout).toContain("Before");
+});
 
-	const killed = await begin();
+test("restore --replace that is killed leaves a folder that doctor names", async () => {
+	const killed = await beginRestore();
 	killed.kill("SIGKILL");
 	await once(killed, "exit");
 	const [left = ""] = drafts();
@@ -147,8 +188,6 @@ test.each([
 });
 
 test("restore --replace works if the file with the database's place and password is lost", async () => {
-	await addOrganization("Before");
-	expect((await run("backup", file)).code).toBe(0);
 	await rm(join(data, "postgres.json"));
 	const { code, stdout, stderr } = await run("restore", "--replace", file);
 	expect(code, stderr).toBe(0);
@@ -158,8 +197,6 @@ test("restore --replace works if the file with the database's place and password
 });
 
 test("restore --replace fills an empty folder, and leaves a database of DATABASE_URL alone", async () => {
-	await addOrganization("Before");
-	expect((await run("backup", file)).code).toBe(0);
 	await rm(data, { recursive: true });
 	const { code, stdout } = await run("restore", "--replace", file);
 	expect(code).toBe(0);

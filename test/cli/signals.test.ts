@@ -86,31 +86,7 @@ test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async 
 	expect(isRunning(server)).toBe(false);
 });
 
-test("SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the output does not stop the service", async () => {
-	const { start, serverPid } = await makeDataFolder();
-	const service = await start();
-	const server = serverPid();
-	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
-		process.kill(service.pid, signal);
-	}
-	await expect
-		.poll(service.stderr)
-		.toMatch(
-			/"signal":"SIGUSR1".*"signal":"SIGUSR2"|"signal":"SIGUSR2".*"signal":"SIGUSR1"/s,
-		);
-	expect(service.stderr()).not.toContain("Debugger listening");
-	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
-
-	service.process.stdout?.destroy();
-	service.process.stderr?.destroy();
-	for (const body of ["{", "[]"]) {
-		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
-	}
-	expect(await service.stop("SIGTERM")).toBe(0);
-	expect(isRunning(server)).toBe(false);
-});
-
-test("SIGHUP reads the log level again, and the access log and failed sign-ins have their lines", async () => {
+test("SIGHUP reads the log level again, SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the output does not stop the service", async () => {
 	const { folder, settings, start, serverPid } = await makeDataFolder();
 	const file = join(folder, "level");
 	writeFileSync(file, "error\n");
@@ -169,6 +145,23 @@ test("SIGHUP reads the log level again, and the access log and failed sign-ins h
 	);
 	expect(service.stderr()).not.toContain('"stack"');
 	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+
+	for (const signal of ["SIGUSR1", "SIGUSR2"] as const) {
+		process.kill(service.pid, signal);
+	}
+	await expect
+		.poll(service.stderr)
+		.toMatch(
+			/"signal":"SIGUSR1".*"signal":"SIGUSR2"|"signal":"SIGUSR2".*"signal":"SIGUSR1"/s,
+		);
+	expect(service.stderr()).not.toContain("Debugger listening");
+	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
+
+	service.process.stdout?.destroy();
+	service.process.stderr?.destroy();
+	for (const body of ["{", "[]"]) {
+		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
+	}
 	expect(await service.stop("SIGTERM")).toBe(0);
 	expect(isRunning(server)).toBe(false);
 });

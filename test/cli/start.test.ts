@@ -7,8 +7,8 @@ import { takeTurn } from "../../src/db/migrate.ts";
 import { EXIT_REFUSED } from "../../src/errors.ts";
 import { firstLine, isRunning } from "../support/child.ts";
 import { runCommand } from "../support/command.ts";
-import { createEmptyDatabase } from "../support/database.ts";
-import { assay } from "../support/program.ts";
+import { createDatabaseForTest } from "../support/database.ts";
+import { assay, type Started } from "../support/program.ts";
 import { heartbeatBody } from "../support/service.ts";
 import { type DataFolder, makeDataFolder, post } from "./data-folder.ts";
 
@@ -20,7 +20,10 @@ test("the service starts in an empty folder and prints the next steps, and other
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 	await addDevice(url);
 	const { port } = new URL(url);
-	const doctor = await assay(["doctor"], { ...settings, ASSAY_PORT: port });
+	const doctor = await runCommand(["doctor"], {
+		...settings,
+		ASSAY_PORT: port,
+	});
 	expect(doctor.stdout).toContain("the service answers at");
 	expect(doctor.stdout).toContain("embedded PostgreSQL");
 	expect(doctor.code).toBe(0);
@@ -28,9 +31,11 @@ test("the service starts in an empty folder and prints the next steps, and other
 	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
 });
 
-test("while nobody has an account, each start prints one setup link, also with workers, which replaces the previous one", async () => {
-	const { settings, start } = await makeDataFolder();
-	const { url, setupUrl } = await start({ workers: 2 });
+/** While nobody has an account, each start prints one setup link, which replaces earlier ones. */
+async function expectSetupLink(
+	{ url, setupUrl }: Started,
+	settings: Record<string, string>,
+): Promise<void> {
 	const setUp = async (link: string | undefined) => {
 		const answer = await fetch(`${url}/api/setup`, {
 			method: "POST",
@@ -49,7 +54,7 @@ test("while nobody has an account, each start prints one setup link, also with w
 	const newer = await runCommand(["setup-link"], settings);
 	expect(await setUp(setupUrl)).toBe(400);
 	expect(await setUp(newer.stdout.trim())).toBe(200);
-});
+}
 
 test("after kill -9, the next start finds every acknowledged write and restarts a database that is killed under it", async () => {
 	const { start, addDevice, serverPid } = await makeDataFolder();
@@ -69,9 +74,10 @@ test("after kill -9, the next start finds every acknowledged write and restarts 
 	expect(await second.stop("SIGTERM")).toBe(0);
 });
 
-test("several workers share one address and one database, one that dies is replaced, and all stop together", async () => {
-	const { start, addDevice, serverPid } = await makeDataFolder();
+test("several workers share one address, one database and one setup link, one that dies is replaced, and all stop together", async () => {
+	const { settings, start, addDevice, serverPid } = await makeDataFolder();
 	const service = await start({ workers: 2 });
+	await expectSetupLink(service, settings);
 	const key = await addDevice(service.url);
 	const server = serverPid();
 	const workers = () =>
@@ -125,7 +131,7 @@ test("with a wrong setting, the command exits with the code after which systemd 
 		reason: expect.stringMatching(/^ASSAY_LOG_LEVEL must be one of /),
 		msg: "Assay could not start",
 	});
-	expect((await assay(["doctor"], wrong)).code).toBe(1);
+	expect((await runCommand(["doctor"], wrong)).code).toBe(1);
 	const unit = readFileSync("deploy/assay.service", "utf8");
 	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);
 });
@@ -170,7 +176,7 @@ async function listenAsSystemd({ folder, settings }: DataFolder) {
 
 test("a slow start says what it does, in the log and to systemd, which hears when requests are answered and not before", async () => {
 	const own = await makeDataFolder({ isEmpty: true });
-	const databaseUrl = await createEmptyDatabase();
+	const { url: databaseUrl } = await createDatabaseForTest();
 	const other = new Client({ connectionString: databaseUrl });
 	await other.connect();
 	onTestFinished(() => other.end());
