@@ -28,12 +28,8 @@ import {
 	sendReportAt,
 	within,
 } from "../support/closed-month.ts";
-import { createDatabase } from "../support/database.ts";
-import {
-	startFleet,
-	type TestFleet,
-	withOperations,
-} from "../support/devices.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import { keepFilled } from "../support/filled-fleet.ts";
 import { makeFolder } from "../support/folder.ts";
 import type { TestDevice } from "../support/service.ts";
 
@@ -80,7 +76,7 @@ export class ArchivedFleet {
 		return (await keepReports(this.connection, 1, true)).dropped;
 	}
 
-	/** Three devices, each with two reports of each month. Their months are packed. */
+	/** Makes three devices, each with two reports of each month, and packs the months. */
 	async makeHistory(): Promise<TestDevice[]> {
 		const { fleet } = this;
 		const devices = [
@@ -187,15 +183,14 @@ export class ArchivedFleet {
 	}
 }
 
-/** Starts a service without devices. */
-export async function startArchivedFleet(): Promise<ArchivedFleet> {
+async function startArchivedFleet(): Promise<ArchivedFleet> {
 	return new ArchivedFleet(
 		await startFleet(),
 		await makeFolder("assay-archive-"),
 	);
 }
 
-/** A database with a history. The tests of a file copy it, because to make it takes far longer. */
+/** A database with a history, which the tests of a file copy. */
 export interface ArchivedHistory {
 	devices: TestDevice[];
 	/** Returns a copy with a folder of its own. No service runs on it. */
@@ -206,19 +201,11 @@ export interface ArchivedHistory {
 export async function makeArchivedHistory(): Promise<ArchivedHistory> {
 	const made = await startArchivedFleet();
 	const devices = await made.makeHistory();
-	const { assay } = made.fleet;
-	await assay.service.close();
-	await assay.database.disconnect();
+	const { copy, drop } = await keepFilled(made.fleet);
 	return {
 		devices,
-		copy: async () => {
-			const database = await createDatabase(undefined, assay.database.name);
-			const close = () => database.drop();
-			return new ArchivedFleet(
-				withOperations({ ...assay, database, close }),
-				await makeFolder("assay-archive-"),
-			);
-		},
-		drop: () => assay.database.drop(),
+		copy: async () =>
+			new ArchivedFleet(await copy(), await makeFolder("assay-archive-")),
+		drop,
 	};
 }

@@ -1,39 +1,82 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+} from "vitest";
 import type { ArchiveStore } from "../../src/archive/archive-store.ts";
+import type { ResultRow } from "../../src/archive/parquet-file.ts";
 import { deleteDevice } from "../../src/devices/write-operations.ts";
+import { createDatabaseForTest } from "../support/database.ts";
+import { withOperations } from "../support/devices.ts";
 import { exportOf, importInto } from "../support/organization-files.ts";
 import {
 	APRIL,
-	type ArchivedFleet,
+	ArchivedFleet,
+	type ArchivedHistory,
 	MARCH,
-	startArchivedFleet,
+	makeArchivedHistory,
 } from "./archived-fleet.ts";
 
+/** What the database of the other installation has, and its organization as a file. */
+interface Other {
+	organizationId: string;
+	file: Buffer;
+	rows: Record<string, ResultRow[]>;
+}
+
+let history: ArchivedHistory;
+let other: Other;
 let archived: ArchivedFleet;
+beforeAll(async () => {
+	history = await makeArchivedHistory();
+	other = await makeOther();
+});
+afterAll(() => history.drop());
 beforeEach(async () => {
-	archived = await startArchivedFleet();
+	archived = await history.copy();
 });
 afterEach(() => archived.fleet.assay.close());
 
-/** Moves an organization with a history from another installation into this one. */
-async function importHistory(): Promise<ArchivedFleet> {
-	const other = await startArchivedFleet();
-	onTestFinished(() => other.fleet.assay.close());
-	await other.makeHistory();
-	await importInto(
-		archived.connection.connectionString,
-		await exportOf(other.connection.connectionString, other.organizationId),
-	);
+/** Makes an installation with a history, and exports its organization. */
+async function makeOther(): Promise<Other> {
+	const made = await makeArchivedHistory();
+	const copy = await made.copy();
+	const { organizationId, connection } = copy;
+	const other = {
+		organizationId,
+		file: await exportOf(connection.connectionString, organizationId),
+		rows: {
+			[MARCH]: await copy.packedRows(MARCH),
+			[APRIL]: await copy.packedRows(APRIL),
+		},
+	};
+	await copy.fleet.assay.close();
+	await made.drop();
 	return other;
 }
 
+/** Returns this installation without devices, until the test ends. */
+async function emptyFleet(): Promise<ArchivedFleet> {
+	const { assay } = archived.fleet;
+	const database = await createDatabaseForTest();
+	return new ArchivedFleet(
+		withOperations({ ...assay, database }),
+		archived.folder,
+	);
+}
+
+/** Moves the organization of the other installation into this one. */
+const importOther = ({ connection } = archived) =>
+	importInto(connection.connectionString, other.file);
+
 test("imported reports of a month that is packed and archived are packed and archived before they are dropped", async () => {
-	await archived.makeHistory();
 	await archived.archive();
-	const other = await importHistory();
-	const expected = await other.packedRows(MARCH);
+	await importOther();
 	const own = await archived.rows(MARCH);
 	expect(await archived.pack()).toMatchObject({
 		packed: [MARCH, APRIL],
@@ -46,17 +89,16 @@ test("imported reports of a month that is packed and archived are packed and arc
 		failures: [],
 	});
 	expect(await archived.rows(MARCH, [1, 2], other.organizationId)).toEqual(
-		expected,
+		other.rows[MARCH],
 	);
 	expect(await archived.rows(MARCH)).toEqual(own);
 	expect(await archived.drop()).toHaveLength(2);
 });
 
 test("imported reports of a month that was archived and dropped are archived, and the old files stay whole", async () => {
-	const [first] = (await archived.makeHistory()).map(({ id }) => id).sort();
+	const [first] = history.devices.map(({ id }) => id).sort();
 	await archived.archive();
-	const other = await importHistory();
-	const expected = await other.packedRows(MARCH);
+	await importOther();
 	// The packed months of before go, and the plain reports of the import stay.
 	expect(await archived.drop()).toHaveLength(2);
 	const own = (await archived.rows(MARCH)).filter(
@@ -80,14 +122,14 @@ test("imported reports of a month that was archived and dropped are archived, an
 	});
 	expect(await archived.files()).not.toContain(lost);
 	expect(await archived.rows(MARCH, [1, 2], other.organizationId)).toEqual(
-		expected,
+		other.rows[MARCH],
 	);
 	expect(await archived.rows(MARCH)).toEqual(own);
 	expect(await archived.drop()).toHaveLength(1);
 });
 
 test("reports that are moved into a month while it is archived are not forgotten", async () => {
-	const devices = (await archived.makeHistory()).map(({ id }) => id).sort();
+	const devices = history.devices.map(({ id }) => id).sort();
 	const { owner } = archived;
 	const addLate = async (device: string) => {
 		await owner.query("select make_posture_report_partition($1)", [MARCH]);
@@ -123,21 +165,20 @@ test("reports that are moved into a month while it is archived are not forgotten
 });
 
 test("reports that are imported while their month is packed are not dropped with the plain ones", async () => {
-	const { owner } = archived;
+	const empty = await emptyFleet();
+	const { owner } = empty;
 	await owner.query("select make_posture_report_partition($1)", [MARCH]);
 	await owner.query("select begin_packed_month($1)", [MARCH]);
-	const other = await importHistory();
+	await importOther(empty);
 	// As a packing that has compared its devices before the import was committed.
 	const { rows } = await owner.query<{ isFinished: boolean }>(
 		`select finish_packed_month($1) as "isFinished"`,
 		[MARCH],
 	);
 	expect(rows).toEqual([{ isFinished: false }]);
-	expect(await archived.pack()).toMatchObject({ packed: [MARCH, APRIL] });
+	expect(await empty.pack()).toMatchObject({ packed: [MARCH, APRIL] });
 	for (const month of [MARCH, APRIL]) {
-		expect(await archived.packedRows(month)).toEqual(
-			await other.packedRows(month),
-		);
+		expect(await empty.packedRows(month)).toEqual(other.rows[month]);
 	}
 	const { rows: left } = await owner.query(
 		"select from posture_report_changes",

@@ -91,7 +91,7 @@ export async function makeStatesFleet(
 	};
 }
 
-type StatesFleet = Awaited<ReturnType<typeof makeStatesFleet>>;
+export type StatesFleet = Awaited<ReturnType<typeof makeStatesFleet>>;
 
 export const stateOf = async (of: StatesFleet, name: string, key = KEY) => {
 	const device = await of.read(name);

@@ -11,17 +11,49 @@ import {
 	sendReportAt,
 	within,
 } from "../support/closed-month.ts";
-import type { TestFleet } from "../support/devices.ts";
+import { startFleet, type TestFleet } from "../support/devices.ts";
+import { type FilledFleet, keepFilled } from "../support/filled-fleet.ts";
 import type { TestDevice } from "../support/service.ts";
 
 // Two months that ended more than two weeks ago, on every day of a month.
 export const MARCH = monthAgo(3);
 export const APRIL = monthAgo(2);
 
-/** A device with reports of two closed months and one of now. Its disk is not encrypted for a day. */
-export async function makeHistory(
-	fleet: TestFleet,
-): Promise<{ device: TestDevice; ids: string[] }> {
+export interface ReportedDevice {
+	device: TestDevice;
+	/** The ids of its reports, oldest first. */
+	ids: string[];
+}
+
+/** Three devices with a history, and one that has been silent since its only report, in March. */
+export interface PackedFleet extends FilledFleet {
+	devices: [ReportedDevice, ReportedDevice, ReportedDevice];
+	silent: TestDevice;
+}
+
+/** The number of reports that are plain or packed, once the closed months are packed. */
+export const PACKED = { plain: 3, packed: 49 };
+
+export async function makePackedFleet(): Promise<PackedFleet> {
+	const fleet = await startFleet();
+	const devices: PackedFleet["devices"] = [
+		await addReports(fleet),
+		await addReports(fleet),
+		await addReports(fleet),
+	];
+	const silent = await fleet.assay.activateDevice();
+	const evidence = { method: "luks2" };
+	await sendReportAt(fleet, silent, within(MARCH, 5), { evidence });
+	await dateReports(fleet.assay.database, [MARCH, APRIL]);
+	for (const { device, ids } of devices) {
+		const now = new Date().toISOString();
+		ids.push(await sendReportAt(fleet, device, now, { status: "PASS" }));
+	}
+	return { devices, silent, ...(await keepFilled(fleet)) };
+}
+
+/** Makes a device with reports of two closed months. Its disk is not encrypted for a day. */
+async function addReports(fleet: TestFleet): Promise<ReportedDevice> {
 	const device = await fleet.assay.activateDevice();
 	const ids: string[] = [];
 	for (const month of [MARCH, APRIL]) {
@@ -44,12 +76,6 @@ export async function makeHistory(
 			);
 		}
 	}
-	await dateReports(fleet.assay.database, [MARCH, APRIL]);
-	ids.push(
-		await sendReportAt(fleet, device, new Date().toISOString(), {
-			status: "PASS",
-		}),
-	);
 	return { device, ids };
 }
 

@@ -1,4 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+	afterAll,
+	afterEach,
+	beforeAll,
+	beforeEach,
+	expect,
+	test,
+} from "vitest";
 import { listDevicePostures } from "../../src/devices/posture-operations.ts";
 import { getDevice } from "../../src/devices/read-operations.ts";
 import { getDevicePostureReport } from "../../src/devices/report-operations.ts";
@@ -8,24 +15,30 @@ import { keepReports } from "../../src/retention/retention.ts";
 import { connectTo } from "../support/backups.ts";
 import {
 	countPlaces,
-	dateReports,
 	monthAgo,
 	readReports,
 	sendReportAt,
 	within,
 } from "../support/closed-month.ts";
-import { startFleet, type TestFleet } from "../support/devices.ts";
+import type { TestFleet } from "../support/devices.ts";
 import type { TestDevice } from "../support/service.ts";
 import {
 	APRIL,
 	MARCH,
-	makeHistory as makeHistoryOf,
+	makePackedFleet,
+	PACKED,
+	type PackedFleet,
 	readAll as readAllOf,
 } from "./packed-fleet.ts";
 
+let packed: PackedFleet;
 let fleet: TestFleet;
+beforeAll(async () => {
+	packed = await makePackedFleet();
+});
+afterAll(() => packed.drop());
 beforeEach(async () => {
-	fleet = await startFleet();
+	fleet = await packed.copy();
 });
 afterEach(() => fleet.assay.close());
 
@@ -35,18 +48,16 @@ const pack = (options = {}) =>
 		{ connectionString: database().url },
 		{ rest: 0, ...options },
 	);
-
-const sendAt = (
-	device: TestDevice,
-	at: string,
-	...results: Record<string, unknown>[]
-) => sendReportAt(fleet, device, at, ...results);
-
-const makeHistory = () => makeHistoryOf(fleet);
 const readAll = (device: TestDevice) => readAllOf(fleet, device);
 
+/** Lets devices send reports to a copy until the test ends. */
+async function serve(): Promise<void> {
+	await fleet.assay.close();
+	fleet = await packed.copyWithService();
+}
+
 test("tools read packed reports as they read the others, to the last digit", async () => {
-	const { device, ids } = await makeHistory();
+	const { device, ids } = packed.devices[0];
 	const before = {
 		all: await readAll(device),
 		reports: await readReports(database()),
@@ -57,7 +68,7 @@ test("tools read packed reports as they read the others, to the last digit", asy
 		failed: [],
 		isDone: true,
 	});
-	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+	expect(await countPlaces(database())).toEqual(PACKED);
 	expect({
 		all: await readAll(device),
 		reports: await readReports(database()),
@@ -72,16 +83,15 @@ test("tools read packed reports as they read the others, to the last digit", asy
 });
 
 test("evidence of a device that is silent for months comes from its packed reports", async () => {
-	const device = await fleet.assay.activateDevice();
-	await sendAt(device, within(MARCH, 5), { evidence: { method: "luks2" } });
-	await dateReports(database(), [MARCH]);
 	await pack();
-	const { device: found } = await fleet.call(getDevice, { id: device.id });
+	const { id } = packed.silent;
+	const { device: found } = await fleet.call(getDevice, { id });
 	expect(found.postures[0]?.evidence).toEqual({ method: "luks2" });
 });
 
 test("a packed report that is sent again changes nothing, and further results extend it", async () => {
-	const { device, ids } = await makeHistory();
+	await serve();
+	const { device, ids } = packed.devices[0];
 	await pack();
 	const before = await readReports(database());
 	const correlation_id = ids[2] as string;
@@ -112,13 +122,14 @@ test("a packed report that is sent again changes nothing, and further results ex
 		"TIME_SYNC",
 	]);
 	expect(await readReports(database())).toHaveLength(before.length);
-	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+	expect(await countPlaces(database())).toEqual(PACKED);
 });
 
 test("a late observation splits a span at the observations in packed reports", async () => {
-	const { device } = await makeHistory();
+	await serve();
+	const { device } = packed.devices[0];
 	await pack();
-	await sendAt(device, within(MARCH, 66), { status: "FAIL" });
+	await sendReportAt(fleet, device, within(MARCH, 66), { status: "FAIL" });
 	const { device_postures } = await fleet.call(listDevicePostures, {
 		device_id: device.id,
 		check_key: "DISK_ENCRYPTION",
@@ -139,20 +150,16 @@ test("a late observation splits a span at the observations in packed reports", a
 });
 
 test("deleting a device deletes its packed reports, and no others", async () => {
-	const { device } = await makeHistory();
-	const other = await makeHistory();
+	const [{ device }, other] = packed.devices;
 	await pack();
 	await fleet.call(deleteDevice, { id: device.id });
-	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 16 });
+	expect(await countPlaces(database())).toEqual({ plain: 2, packed: 33 });
 	expect((await readAll(other.device)).reports).toHaveLength(17);
 });
 
 test("reports that are extended or deleted while their month is being packed end as they should", async () => {
-	const [extended, deleted, other] = [
-		await makeHistory(),
-		await makeHistory(),
-		await makeHistory(),
-	];
+	await serve();
+	const [extended, deleted, other] = packed.devices;
 	const { owner } = database();
 	// As a packing that was interrupted after it had packed all devices of the month.
 	await owner.query("select begin_packed_month($1)", [MARCH]);
@@ -164,7 +171,7 @@ test("reports that are extended or deleted while their month is being packed end
 	});
 	await fleet.call(deleteDevice, { id: deleted.device.id });
 	const before = await readReports(database());
-	expect(before).toHaveLength(34);
+	expect(before).toHaveLength(35);
 	expect(await pack()).toMatchObject({
 		packed: [MARCH, APRIL],
 		failed: [],
@@ -177,7 +184,7 @@ test("reports that are extended or deleted while their month is being packed end
 });
 
 test("a month is not finished while a transaction has changed one of its reports", async () => {
-	const { device } = await makeHistory();
+	const [{ device }] = packed.devices;
 	const writer = await connectTo(database().url);
 	const { owner } = database();
 	await owner.query("select begin_packed_month($1)", [MARCH]);
@@ -202,13 +209,11 @@ test("a month is not finished while a transaction has changed one of its reports
 
 test("months are packed two weeks after their end, and the running month never", async () => {
 	const { owner } = database();
-	await makeHistory();
 	const { rows } = await owner.query<{ isClosed: boolean }>(
 		`select extract(day from now() at time zone 'UTC') >= 15 as "isClosed"`,
 	);
 	await owner.query("select make_posture_report_partition($1)", [monthAgo(1)]);
-	const { packed } = await pack();
-	expect(packed).toEqual([
+	expect((await pack()).packed).toEqual([
 		MARCH,
 		APRIL,
 		...(rows[0]?.isClosed ? [monthAgo(1)] : []),
@@ -216,7 +221,6 @@ test("months are packed two weeks after their end, and the running month never",
 });
 
 test("of processes that pack at the same time, one does the work", async () => {
-	await makeHistory();
 	const before = await readReports(database());
 	const all = await Promise.all([pack(), pack(), pack()]);
 	expect(all.flatMap(({ packed }) => packed)).toEqual([MARCH, APRIL]);
@@ -224,8 +228,6 @@ test("of processes that pack at the same time, one does the work", async () => {
 });
 
 test("an aborted packing goes on later", async () => {
-	await makeHistory();
-	await makeHistory();
 	const before = await readReports(database());
 	expect(await pack({ signal: AbortSignal.abort() })).toEqual({
 		packed: [],
@@ -238,7 +240,6 @@ test("an aborted packing goes on later", async () => {
 });
 
 test("retention drops packed months, and what was packed of a month that it dropped before", async () => {
-	await makeHistory();
 	const { owner } = database();
 	await pack();
 	await owner.query("select make_posture_report_partition($1)", [monthAgo(4)]);
@@ -252,7 +253,7 @@ test("retention drops packed months, and what was packed of a month that it drop
 		`posture_reports_${name(monthAgo(4))}`,
 		`packed_posture_reports_${name(MARCH)}`,
 	]);
-	expect(await countPlaces(database())).toEqual({ plain: 1, packed: 8 });
+	expect(await countPlaces(database())).toEqual({ plain: 3, packed: 24 });
 	await pack();
 	const { rows } = await owner.query<{ name: string }>(
 		"select relname as name from pg_class where relname ~ '^packed_.*\\d\\d$' and relkind = 'r'",
@@ -263,7 +264,6 @@ test("retention drops packed months, and what was packed of a month that it drop
 });
 
 test("the service's role sees packed reports of its organization only, and may not change them", async () => {
-	await makeHistory();
 	await pack();
 	const { pool } = database();
 	const { rows } = await pool.query("select from packed_posture_reports");

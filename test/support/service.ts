@@ -167,6 +167,20 @@ function serveFrom(
 	);
 }
 
+/**
+ * Starts a service on a database that is a copy of the one of `filled`, and acts for its organization.
+ */
+export async function startServiceOn(
+	database: TestDatabase,
+	{ organizationId }: Pick<TestService, "organizationId">,
+): Promise<TestService> {
+	const service = await serveFrom(database.url);
+	return withRequests(service, database, organizationId, async () => {
+		await service.close();
+		await database.drop();
+	});
+}
+
 let shared: ReturnType<typeof startShared> | undefined;
 
 /**
@@ -197,7 +211,15 @@ async function withDevices(
 	close: () => Promise<void>,
 ): Promise<TestService> {
 	const organizationId = await createOrganization(database.owner, "Acme");
+	return withRequests(service, database, organizationId, close);
+}
 
+function withRequests(
+	service: Service,
+	database: TestDatabase,
+	organizationId: string,
+	close: () => Promise<void>,
+): TestService {
 	const post: TestService["post"] = (route, body, options = {}) =>
 		fetch(`${service.url}/api/agent/v1/${route}`, {
 			method: "POST",
