@@ -110,7 +110,7 @@ async function bench(options: Options): Promise<Report> {
 
 		if (!isKept) {
 			say(`seeding ${options.stored} devices`);
-			await seed(client, fleet, options.stored);
+			await seed(client, fleet, options.stored, Math.max(1, options.changes));
 		}
 		const watched = {
 			serverPid: service.pid,
@@ -182,7 +182,7 @@ async function run(): Promise<number> {
 	const limitMs =
 		EXTRA_MS +
 		(loads + options.mixedSeconds) * 1000 +
-		options.stored * SEED_MS +
+		options.stored * SEED_MS * (1 + options.changes) +
 		options.devices * options.changes * CHANGE_MS;
 	const tooLong = sleep(limitMs, undefined, { ref: false }).then(() => {
 		throw new Error(`not done after ${limitMs / 1000} s`);

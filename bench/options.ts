@@ -8,7 +8,10 @@ export interface Options {
 	devices: number;
 	/** Devices in the database: those above, and others that have reported and send nothing. */
 	stored: number;
-	/** Reports with a changed check that each device sends before the steady ones. */
+	/**
+	 * Reports with a changed check that each device sends before the steady ones. Each silent device has
+	 * so many ended spans, and at least one.
+	 */
 	changes: number;
 	/** Seconds of each measurement of a closed loop. */
 	seconds: number;
@@ -38,7 +41,8 @@ removes the folder. Takes about six minutes with the defaults.
   --stored <n>           number of devices in the database: those that send requests, and others that
                          have reported nine checks and are silent (as many as --devices)
   --changes <n>          number of reports with a changed check that each device sends before the
-                         steady ones; a kept database gets none (0)
+                         steady ones; a kept database gets none. Each silent device has so many
+                         ended spans, and at least one (0)
   --seconds <n>          length of each measurement (20)
   --mixed-seconds <n>    length of the run with a schedule (60)
   --scheduled <n>        number of devices whose schedule that run keeps (3000000)

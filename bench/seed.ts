@@ -10,14 +10,15 @@ const SILENT = "benchmark, silent";
 
 /**
  * Stores the fleet as if every device had enrolled and had sent its first heartbeat within the last
- * five minutes. Adds silent devices until there are `stored` in all, with the spans of nine checks.
- * The client connects as the owner of the database, because row-level security does not apply to
- * the owner.
+ * five minutes. Adds silent devices until there are `stored` in all. Each has the current spans of
+ * nine checks, and so many ended ones as it had `changes`. The client connects as the owner of the
+ * database, because row-level security does not apply to the owner.
  */
 export async function seed(
 	client: Client,
 	fleet: Fleet,
 	stored = fleet.keys.length,
+	changes = 1,
 ): Promise<void> {
 	await client.query(
 		"insert into organizations (id, name) select id, 'Organization ' || n from unnest($1::text[]) with ordinality o (id, n)",
@@ -30,6 +31,9 @@ export async function seed(
 		await withoutIndexes(client, ["devices", "posture_spans"], async () => {
 			await seedDevices(client, fleet, rows, silent);
 			await seedSpans(client);
+			for (let change = 0; change < changes; change++) {
+				await seedEndedSpan(client, change);
+			}
 		});
 	}
 	await settle(client);
@@ -88,10 +92,15 @@ async function seedDevices(
 	}
 }
 
+/** Joins the silent devices `d` with the days for which their checks have not changed. */
+const UNCHANGED = `cross join lateral (
+			select (1 + (hashtext(d.id) & 127)) * interval '1 day' as unchanged
+		) s`;
+
 /**
- * Stores a current span of each check of each silent device: one in ten fails. One in nine has an
- * earlier span too. The spans of a device lie side by side, as its first report stores them. Joined
- * with the checks in any order, they lay on nine distant pages, and each report changed all of them.
+ * Stores a current span of each check of each silent device: one in ten fails. The spans of a device
+ * lie side by side, as its first report stores them. Joined with the checks in any order, they lay
+ * on nine distant pages, and each report changed all of them.
  */
 async function seedSpans(client: Client): Promise<void> {
 	await client.query(
@@ -99,21 +108,40 @@ async function seedSpans(client: Client): Promise<void> {
 			organization_id, device_id, check_key, since, last_observed_at, status, first_report_id, last_report_id, is_current
 		)
 		select
-			d.organization_id, d.id, c.check_key, now() - since * (1 + is_old),
-			now() - since * is_old - random() * interval '1 hour',
-			case when (hashtext(d.id || c.check_key) % 10 = 0) = (is_old = 0) then 'FAIL' else 'PASS' end,
-			d.id, d.id, is_old = 0
+			d.organization_id, d.id, c.check_key, now() - unchanged, now() - random() * interval '1 hour',
+			case when hashtext(d.id || c.check_key) % 10 = 0 then 'FAIL' else 'PASS' end,
+			d.id, d.id, true
 		from devices d
 		cross join lateral (
-			select * from unnest($1::text[]) with ordinality c (check_key, n)
-			where d.id is not null offset 0
+			select * from unnest($1::text[]) c (check_key) where d.id is not null offset 0
 		) c
-		cross join lateral (
-			select (1 + (hashtext(d.id) & 127)) * interval '1 day' as since
-		) s
-		cross join generate_series(0, case when c.n = 1 then 1 else 0 end) is_old
+		${UNCHANGED}
 		where d.enrolled_with = $2`,
 		[CHECK_KEYS, SILENT],
+	);
+}
+
+/**
+ * Stores a span of each silent device that has ended. Call it with 0 for the last change, 1 for the
+ * one before and so on: the changes go through the checks in turn. The ended spans lie after the
+ * current ones, in the order of the changes, because the row of a current span takes each new status.
+ */
+async function seedEndedSpan(client: Client, change: number): Promise<void> {
+	const check = CHECK_KEYS[change % CHECK_KEYS.length];
+	const earlier = 1 + Math.floor(change / CHECK_KEYS.length);
+	await client.query(
+		`insert into posture_spans (
+			organization_id, device_id, check_key, since, last_observed_at, status, first_report_id, last_report_id, is_current
+		)
+		select
+			d.organization_id, d.id, $1, now() - unchanged * ($2::integer + 1),
+			now() - unchanged * $2::integer - random() * interval '1 hour',
+			case when (hashtext(d.id || $1) % 10 = 0) = ($2::integer % 2 = 0) then 'FAIL' else 'PASS' end,
+			d.id, d.id, false
+		from devices d
+		${UNCHANGED}
+		where d.enrolled_with = $3`,
+		[check, earlier, SILENT],
 	);
 }
 
