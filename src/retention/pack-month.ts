@@ -26,6 +26,8 @@ const MOST_FAILURES = 20;
 
 export interface PackingOptions {
 	signal?: AbortSignal;
+	/** Months that retention keeps. Older ones would be packed only to be dropped. 0 for all. */
+	keptMonths?: number;
 	/** Reports of a transaction; for tests. */
 	stepSize?: number;
 	/** Most reports of a packed row; for tests. */

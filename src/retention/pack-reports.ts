@@ -7,7 +7,7 @@ import {
 	type PackingFailure,
 	type PackingOptions,
 } from "./pack-month.ts";
-import { findPlainMonths } from "./plain-months.ts";
+import { DAYS_UNTIL_PACKED, findPlainMonths } from "./plain-months.ts";
 
 const SESSION = sessionOf("none", {
 	lock_timeout: "1s",
@@ -56,7 +56,12 @@ export async function packClosedMonths(
 		);
 		if (!rows[0]?.ours) return { ...result, isDone: true };
 		await dropUnfinished(client);
-		for (const { month, hasPacked } of await findPlainMonths(client)) {
+		const plain = await findPlainMonths(
+			client,
+			DAYS_UNTIL_PACKED,
+			options.keptMonths,
+		);
+		for (const { month, hasPacked } of plain) {
 			const reports = new MonthOfReports(client, month, options);
 			const isPacked = await (hasPacked ? reports.move() : reports.pack());
 			if (isPacked) result.packed.push(month);

@@ -14,11 +14,12 @@ export interface PlainMonth {
 
 /**
  * Returns the months that ended at least so many days ago and have a partition with plain reports,
- * oldest first.
+ * oldest first. With `keptMonths`, leaves out the months that retention drops.
  */
 export async function findPlainMonths(
 	client: Pick<Client | Pool, "query">,
 	days = DAYS_UNTIL_PACKED,
+	keptMonths = 0,
 ): Promise<PlainMonth[]> {
 	const { rows } = await client.query<PlainMonth>(
 		`
@@ -34,8 +35,10 @@ export async function findPlainMonths(
 		where i.inhparent = 'posture_reports'::regclass
 			and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
 			and m.month + interval '1 month' + $1 * interval '1 day' <= now() at time zone 'UTC'
+			and ($2::integer = 0
+				or m.month >= date_trunc('month', now() - $2 * interval '1 month', 'UTC') at time zone 'UTC')
 		order by 1`,
-		[days],
+		[days, keptMonths],
 	);
 	return rows;
 }

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { RETENTION_LOCK } from "../db/advisory-locks.ts";
 import { sessionOf } from "../db/session.ts";
-import { isLockTimeout } from "../db/sqlstate.ts";
+import { codeOf, isLockTimeout, UNDEFINED_TABLE } from "../db/sqlstate.ts";
 import { isDatabaseUnavailable } from "../errors.ts";
 import { DAY_MS } from "../units.ts";
 import { ClockCheck } from "./clock-check.ts";
@@ -77,12 +77,20 @@ export async function keepReports(
 			"select ensure_posture_report_partitions() as made",
 		);
 		const isOurs = months === 0 || (await isOurTurn(client));
+		let areAllThere = true;
 		if (months > 0 && isOurs) {
-			await dropPartitions(client, months, hasArchive, kept, signal);
+			areAllThere = await dropPartitions(
+				client,
+				months,
+				hasArchive,
+				kept,
+				signal,
+			);
 			if (hasArchive) await partitionLeftOver(client, months, signal);
 			else await deleteLeftOver(client, months, kept, signal);
 		}
-		kept.isDone = isOurs && rows[0]?.made === true && !signal?.aborted;
+		kept.isDone =
+			isOurs && rows[0]?.made === true && areAllThere && !signal?.aborted;
 	} catch (error) {
 		if (!isLockTimeout(error)) throw error;
 	} finally {
@@ -102,13 +110,17 @@ async function isOurTurn(client: Client): Promise<boolean> {
 /** SQL for the beginning of the oldest month that is kept. */
 const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
 
+/**
+ * Returns false if a partition was gone when its turn came. Packing replaces a month's partition, so
+ * the next run may find another one of the same month.
+ */
 async function dropPartitions(
 	client: Client,
 	months: number,
 	hasArchive: boolean,
 	kept: Upkeep,
 	signal?: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
 	const { rows } = await client.query<{
 		name: string;
 		month: string;
@@ -124,18 +136,25 @@ async function dropPartitions(
 		order by right(c.relname, 7), c.relname`,
 		[months],
 	);
+	let areAllThere = true;
 	// Every partition is dropped in a transaction of its own, so that only one is locked at a time.
 	for (const { name, month, isPacked } of rows) {
-		if (signal?.aborted) return;
-		if (!hasArchive) {
-			await client.query(`drop table ${name}`);
-		} else {
-			// Files have packed reports only, so no file has plain ones, such as those of an import.
-			const drop = isPacked ? dropIfArchived : dropIfEmpty;
-			if (!(await drop(client, month))) continue;
+		if (signal?.aborted) return true;
+		try {
+			if (!hasArchive) {
+				await client.query(`drop table ${name}`);
+			} else {
+				// Files have packed reports only, so no file has plain ones, such as those of an import.
+				const drop = isPacked ? dropIfArchived : dropIfEmpty;
+				if (!(await drop(client, month))) continue;
+			}
+			kept.dropped.push(name);
+		} catch (error) {
+			if (codeOf(error) !== UNDEFINED_TABLE) throw error;
+			areAllThere = false;
 		}
-		kept.dropped.push(name);
 	}
+	return areAllThere;
 }
 
 /**

@@ -15,7 +15,11 @@ const SOON_MS = 10 * 60_000;
  */
 export function startPacking(
 	connection: ClientConfig,
-	{ dailyWorkAfterMs = DAILY_WORK_MS }: Config,
+	{
+		reportRetentionMonths,
+		archivePlace,
+		dailyWorkAfterMs = DAILY_WORK_MS,
+	}: Config,
 	log: Logger,
 ): () => Promise<void> {
 	let timer: NodeJS.Timeout | undefined;
@@ -27,6 +31,8 @@ export function startPacking(
 		try {
 			const { packed, failed, isDone } = await packClosedMonths(connection, {
 				signal,
+				// The archive needs old months packed, too, before they may be dropped.
+				keptMonths: archivePlace ? 0 : reportRetentionMonths,
 			});
 			if (packed.length > 0) {
 				log.info({ months: packed }, "packed posture reports");
@@ -53,7 +59,7 @@ export function startPacking(
 		}, ms);
 		timer.unref();
 	};
-	// Retention begins earlier, so that nothing is packed only to be dropped.
+	// Retention begins earlier. Usually it has finished before packing locks the same table.
 	runIn(2 * dailyWorkAfterMs);
 	return async () => {
 		stopping.abort();

@@ -220,6 +220,16 @@ test("months are packed two weeks after their end, and the running month never",
 	]);
 });
 
+test("months that retention drops are not packed", async () => {
+	expect(await pack({ keptMonths: 2 })).toMatchObject({
+		packed: [APRIL],
+		isDone: true,
+	});
+	expect(await countPlaces(database())).toEqual({ plain: 28, packed: 24 });
+	expect(await pack({ keptMonths: 3 })).toMatchObject({ packed: [MARCH] });
+	expect(await countPlaces(database())).toEqual(PACKED);
+});
+
 test("of processes that pack at the same time, one does the work", async () => {
 	const before = await readReports(database());
 	const all = await Promise.all([pack(), pack(), pack()]);
