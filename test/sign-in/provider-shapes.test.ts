@@ -1,22 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { IDToken } from "openid-client";
-import { afterEach, describe, expect, test } from "vitest";
+import {
+	afterAll,
+	beforeAll,
+	describe,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { promptOf } from "../../src/sign-in/oidc/provider.ts";
 import { readClaims } from "../../src/sign-in/oidc/read-claims.ts";
 import { newcomer, type Stand, startStand } from "./provider-stand.ts";
-
-let stand: Stand | undefined;
-afterEach(async () => {
-	await stand?.close();
-	stand = undefined;
-});
-
-/** Starts a provider of this shape and a service. */
-async function start(...options: Parameters<typeof startStand>) {
-	await stand?.close();
-	stand = await startStand(...options);
-	return stand;
-}
 
 /** The claims of an ID token of Entra ID, version 2.0, with the optional claims that the guide names. */
 const ENTRA = {
@@ -51,25 +45,41 @@ function inEntra(claims: Record<string, unknown> = {}) {
 	};
 }
 
-describe("Entra ID", () => {
-	const SECURITY = "0a1b2c3d-0000-4000-8000-000000000001";
-	const roles = { ASSAY_OIDC_ROLES: `member, ${SECURITY}=admin` };
-	const trusts = { ...roles, ASSAY_OIDC_TRUST_ADDRESSES: "on" };
-	const entra = { claims: ENTRA, onlyIdToken: ONLY_ID_TOKEN };
+const SECURITY = "0a1b2c3d-0000-4000-8000-000000000001";
 
+/** A stand whose provider has no scope `groups`. Its service reads the metadata once. */
+let careful: Stand;
+/** The same, with a service that trusts the provider's addresses. */
+let trusting: Stand;
+beforeAll(async () => {
+	const entra = { claims: ENTRA, onlyIdToken: ONLY_ID_TOKEN };
+	const roles = {
+		ASSAY_OIDC_ROLES: `member, Security=admin, ${SECURITY}=admin`,
+	};
+	careful = await startStand(entra, roles);
+	trusting = await startStand(entra, {
+		...roles,
+		ASSAY_OIDC_TRUST_ADDRESSES: "on",
+	});
+});
+afterAll(async () => {
+	await careful.close();
+	await trusting.close();
+});
+
+describe("Entra ID", () => {
 	test("says nothing of whether an address is verified, so the operator must trust its addresses", async () => {
-		const stand = await start(entra, roles);
-		const { problem } = await stand.signIn(inEntra());
+		const { problem } = await careful.signIn(inEntra());
 		expect(problem).toBe("UNVERIFIED_ADDRESS");
 	});
 
 	test("names groups by their ids, and leaves the claim out for people who have none", async () => {
-		const stand = await start(entra, trusts);
-		const admin = await stand.signIn(inEntra({ groups: [SECURITY] }));
+		trusting.provider.asked.length = 0;
+		const admin = await trusting.signIn(inEntra({ groups: [SECURITY] }));
 		expect([admin.problem, admin.role]).toEqual([null, "admin"]);
-		const { role } = await stand.signIn(inEntra());
+		const { role } = await trusting.signIn(inEntra());
 		expect(role).toBe("member");
-		expect(stand.provider.asked).toContain("/me");
+		expect(trusting.provider.asked).toContain("/me");
 	});
 
 	test.each([
@@ -84,28 +94,26 @@ describe("Entra ID", () => {
 		],
 		["has more groups than fit into a token", { hasgroups: true }],
 	])("lets nobody in as a newcomer who %s, because the role is unknown", async (_, claims) => {
-		const stand = await start(entra, trusts);
+		trusting.logged.length = 0;
 		const many = inEntra(claims);
-		expect((await stand.signIn(many)).problem).toBe("GROUPS_UNKNOWN");
-		expect(JSON.stringify(stand.logged)).toContain("send fewer groups");
+		expect((await trusting.signIn(many)).problem).toBe("GROUPS_UNKNOWN");
+		expect(JSON.stringify(trusting.logged)).toContain("send fewer groups");
 		// An administrator lets the application receive only the groups that are assigned to it.
 		const few = {
 			...many,
 			...Object.fromEntries(Object.keys(claims).map((one) => [one, undefined])),
 			groups: [SECURITY],
 		};
-		expect((await stand.signIn(few)).role).toBe("admin");
+		expect((await trusting.signIn(few)).role).toBe("admin");
 		// Somebody who is known gets in, and keeps the role.
-		expect((await stand.signIn(many)).role).toBe("admin");
+		expect((await trusting.signIn(many)).role).toBe("admin");
 	});
 
 	test("says in xms_edov whether the tenant has verified the domain, which counts before trust", async () => {
-		const stand = await start(entra, roles);
 		for (const yes of [true, "1", 1, "true"]) {
-			const { role } = await stand.signIn(inEntra({ xms_edov: yes }));
+			const { role } = await careful.signIn(inEntra({ xms_edov: yes }));
 			expect(role, String(yes)).toBe("member");
 		}
-		const trusting = await start(entra, trusts);
 		for (const no of [false, "0", 0]) {
 			const { problem } = await trusting.signIn(inEntra({ xms_edov: no }));
 			expect(problem, String(no)).toBe("UNVERIFIED_ADDRESS");
@@ -113,8 +121,7 @@ describe("Entra ID", () => {
 	});
 
 	test("without the optional claim email names no address, and the user name is not taken for one", async () => {
-		const stand = await start(entra, trusts);
-		const { problem } = await stand.signIn(inEntra({ email: undefined }));
+		const { problem } = await trusting.signIn(inEntra({ email: undefined }));
 		expect(problem).toBe("NO_ADDRESS");
 	});
 });
@@ -184,7 +191,8 @@ describe("Okta", () => {
 	};
 
 	test("names the filtered groups, and that the address is verified, only at the userinfo endpoint", async () => {
-		const stand = await start(okta);
+		const stand = await startStand(okta);
+		onTestFinished(stand.close);
 		const person = newcomer({
 			sub: `00u${randomUUID().slice(0, 17)}`,
 			ver: 1,
@@ -203,15 +211,15 @@ describe("Okta", () => {
 
 	test("whose authorization server has no scope groups is not asked for it", async () => {
 		const { groups: _, ...claims } = okta.claims;
-		const stand = await start({
+		const { provider, signIn } = careful;
+		provider.change({
 			claims: { ...claims, profile: [...claims.profile, "groups"] },
 			onlyUserInfo: okta.onlyUserInfo,
 			clientScope: "openid email profile",
 		});
-		const { role } = await stand.signIn(newcomer({ groups: ["Security"] }));
+		provider.asked.length = 0;
+		const { role } = await signIn(newcomer({ groups: ["Security"] }));
 		expect(role).toBe("admin");
-		expect(stand.provider.asked.filter((one) => one === "/auth").length).toBe(
-			1,
-		);
+		expect(provider.asked.filter((one) => one === "/auth").length).toBe(1);
 	});
 });

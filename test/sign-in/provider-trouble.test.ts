@@ -1,17 +1,16 @@
-import { afterEach, describe, expect, test } from "vitest";
+import {
+	afterAll,
+	beforeAll,
+	describe,
+	expect,
+	onTestFinished,
+	test,
+} from "vitest";
 import { makeId } from "../../src/id.ts";
 import type { PersonAtProvider } from "../support/identity-provider.ts";
 import { makeUser } from "../support/people.ts";
 import { Visitor } from "../support/visitor.ts";
 import { newcomer, START, type Stand, startStand } from "./provider-stand.ts";
-
-let stand: Stand;
-afterEach(() => stand.close());
-
-const start = async (...options: Parameters<typeof startStand>) => {
-	stand = await startStand(...options);
-	return stand;
-};
 
 /** The claims of a provider that names groups only to a client with the scope `groups`. */
 const GROUPS_BY_SCOPE = {
@@ -21,13 +20,29 @@ const GROUPS_BY_SCOPE = {
 	groups: ["groups"],
 };
 
+let stand: Stand;
+beforeAll(async () => {
+	// The service reads the metadata of the provider once. All tests need a provider with this scope.
+	stand = await startStand({ claims: GROUPS_BY_SCOPE });
+});
+afterAll(() => stand.close());
+
+/** Makes the provider behave like this, and forgets what happened before. */
+function start(options: Parameters<typeof startStand>[0] = {}): Stand {
+	stand.provider.change(options);
+	stand.provider.answerUserInfo();
+	stand.provider.asked.length = 0;
+	stand.logged.length = 0;
+	return stand;
+}
+
 describe("the scope groups", () => {
-	const refused = () =>
-		stand.logged.filter(({ event }) => event === "groups_scope_refused");
+	const refused = ({ logged } = stand) =>
+		logged.filter(({ event }) => event === "groups_scope_refused");
 	const names = { ...GROUPS_BY_SCOPE, profile: ["name", "groups"] };
 
 	test("is asked for once; if the provider refuses it, the sign-in goes on without it", async () => {
-		const { signIn, provider } = await start({
+		const { signIn, provider } = start({
 			claims: names,
 			clientScope: "openid email profile",
 		});
@@ -45,16 +60,17 @@ describe("the scope groups", () => {
 	});
 
 	test("is not asked for if groups give no roles", async () => {
-		const { signIn } = await start(
+		const other = await startStand(
 			{ claims: names, clientScope: "openid email profile" },
 			{ ASSAY_OIDC_ROLES: "viewer" },
 		);
-		expect((await signIn(newcomer())).role).toBe("viewer");
-		expect(refused()).toEqual([]);
+		onTestFinished(other.close);
+		expect((await other.signIn(newcomer())).role).toBe("viewer");
+		expect(refused(other)).toEqual([]);
 	});
 
 	test("is not the reason if the provider refuses the other scopes too, and the sign-in ends", async () => {
-		const { signIn, provider } = await start({
+		const { signIn, provider } = start({
 			claims: names,
 			clientScope: "openid",
 		});
@@ -65,7 +81,7 @@ describe("the scope groups", () => {
 	});
 
 	test("is refused in words of somebody else's attempt without any effect", async () => {
-		const { base, provider } = await start({ claims: names });
+		const { base, provider } = start({ claims: names });
 		const visitor = new Visitor();
 		provider.signInAs(newcomer());
 		await visitor.open(
@@ -85,7 +101,7 @@ describe("a userinfo endpoint that does not answer", () => {
 	const onlyGroups = { claims: GROUPS_BY_SCOPE, onlyUserInfo: ["groups"] };
 
 	test("keeps out newcomers whose role it decides, and nobody else", async () => {
-		const { signIn, provider, served, logged } = await start(onlyGroups);
+		const { signIn, provider, served, logged } = start(onlyGroups);
 		const known = newcomer({ groups: ["Security"] });
 		expect((await signIn(known)).role).toBe("admin");
 		const linked = newcomer({ groups: ["Security"] });
@@ -117,7 +133,7 @@ describe("a userinfo endpoint that does not answer", () => {
 	});
 
 	test("lets an invited person in with the role of the invitation", async () => {
-		const { signIn, provider, served } = await start(onlyGroups);
+		const { signIn, provider, served } = start(onlyGroups);
 		const invited = newcomer();
 		await served.database.owner.query(
 			`insert into invitations (
@@ -134,7 +150,7 @@ describe("a userinfo endpoint that does not answer", () => {
 	});
 
 	test("refuses everybody whose address only it knows", async () => {
-		const { signIn, provider } = await start({
+		const { signIn, provider } = start({
 			claims: GROUPS_BY_SCOPE,
 			onlyUserInfo: ["email_verified"],
 		});
@@ -145,7 +161,7 @@ describe("a userinfo endpoint that does not answer", () => {
 	});
 
 	test("refuses everybody when it answers about another person", async () => {
-		const { signIn, provider } = await start(onlyGroups);
+		const { signIn, provider } = start(onlyGroups);
 		const known = newcomer();
 		expect((await signIn(known)).problem).toBeNull();
 		provider.answerUserInfo(200, { sub: "other", groups: ["Security"] });
@@ -153,7 +169,7 @@ describe("a userinfo endpoint that does not answer", () => {
 	});
 
 	test("is not asked when somebody only confirms who they are", async () => {
-		const { signIn, provider } = await start({
+		const { signIn, provider } = start({
 			claims: GROUPS_BY_SCOPE,
 			onlyUserInfo: ["email", "email_verified"],
 		});
@@ -166,7 +182,7 @@ describe("a userinfo endpoint that does not answer", () => {
 });
 
 test("an address that the endpoint writes in other letters is the same address", async () => {
-	const { signIn } = await start({ tokens: "LIKE_OKTA" });
+	const { signIn } = start({ tokens: "LIKE_OKTA" });
 	const ada = newcomer();
 	const written: PersonAtProvider = {
 		...ada,
@@ -178,7 +194,9 @@ test("an address that the endpoint writes in other letters is the same address",
 });
 
 test("when the provider cannot be reached, nobody is told that they are still signed in there", async () => {
-	const { base, provider } = await start();
+	// The service must not know the metadata of the provider yet.
+	const { base, provider, close } = await startStand();
+	onTestFinished(close);
 	await provider.close();
 	const { url } = await new Visitor().open(
 		`${base}${START}/sign-out`,
