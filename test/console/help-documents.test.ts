@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import {
 	type Block,
 	blocksOf,
@@ -12,9 +12,10 @@ import {
 
 const FOLDER = join(import.meta.dirname, "../../docs");
 
-async function readDocuments(): Promise<Map<string, Block[]>> {
+let documents: Map<string, Block[]>;
+beforeAll(async () => {
 	const files = (await readdir(FOLDER)).filter((file) => file.endsWith(".md"));
-	return new Map(
+	documents = new Map(
 		await Promise.all(
 			files.map(async (file) => {
 				const text = await readFile(join(FOLDER, file), "utf8");
@@ -22,7 +23,7 @@ async function readDocuments(): Promise<Map<string, Block[]>> {
 			}),
 		),
 	);
-}
+});
 
 /** Returns the parts of the texts of a block, also of those inside other parts. */
 function partsOf(block: Block): Inline[] {
@@ -52,7 +53,7 @@ function flatten(parts: readonly Inline[]): Inline[] {
 const SHOWN_BLOCKS = ["heading", "paragraph", "text", "code", "list", "table"];
 const SHOWN_PARTS = ["text", "escape", "codespan", "strong", "em", "link"];
 
-test("the console shows every sign of Markdown that the documents use", async () => {
+test("the console shows every sign of Markdown that the documents use", () => {
 	const unseen: string[] = [];
 	const visit = (file: string, blocks: readonly Block[]) => {
 		for (const block of blocks) {
@@ -69,12 +70,11 @@ test("the console shows every sign of Markdown that the documents use", async ()
 			}
 		}
 	};
-	for (const [file, blocks] of await readDocuments()) visit(file, blocks);
+	for (const [file, blocks] of documents) visit(file, blocks);
 	expect(unseen).toEqual([]);
 });
 
-test("each link between documents leads to a document and a heading that exist", async () => {
-	const documents = await readDocuments();
+test("each link between documents leads to a document and a heading that exist", () => {
 	const broken = [];
 	for (const [file, blocks] of documents) {
 		for (const part of blocks.flatMap(partsOf)) {
@@ -105,7 +105,7 @@ test("a picture shows nothing, and neither does its paragraph", () => {
 
 test("a text that would keep the browser busy or nests too deeply is not read as Markdown", () => {
 	expect(readForeign("# Title\n\nSome *text*.")).toHaveLength(2);
-	for (const text of ["_a*".repeat(60_000), ">".repeat(100_000)]) {
+	for (const text of ["_a*".repeat(60_000), ">".repeat(20_000)]) {
 		expect(readForeign(text), text.slice(0, 9)).toBeUndefined();
 	}
 });

@@ -41,19 +41,20 @@ describe("a new secret", () => {
 
 describe("the checksum", () => {
 	test("detects every change of a single character", () => {
+		const passed = [];
 		for (const type of TYPES) {
 			const secret = makeSecret(type);
 			for (let at = 0; at < secret.length; at++) {
 				for (const other of `${ALPHABET}_- `) {
 					if (other === secret[at]) continue;
 					const changed = secret.slice(0, at) + other + secret.slice(at + 1);
-					expect(
-						TYPES.some((t) => isWellFormedSecret(t, changed)),
-						changed,
-					).toBe(false);
+					if (TYPES.some((t) => isWellFormedSecret(t, changed))) {
+						passed.push(changed);
+					}
 				}
 			}
 		}
+		expect(passed).toEqual([]);
 	});
 
 	test("detects every swap of two neighbouring characters", () => {
