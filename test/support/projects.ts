@@ -6,7 +6,7 @@ export const BROWSER = ["test/browser/**"];
  * from nothing. They need half of the time of all tests, and few changes concern them.
  */
 export const PROCESSES = [
-	"test/agent/{build,check-requests,program,program-install,run,system-host}.test.ts",
+	"test/agent/{build,check-requests,in-child,program,program-install,run,system-host}.test.ts",
 	"test/backup/*.test.ts",
 	"test/cli/*.test.ts",
 	"test/db/{embedded*,failover,migrate,migration-log,missing-database,older-processes,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",
@@ -16,7 +16,9 @@ export const PROCESSES = [
 	"test/load/outage-log.test.ts",
 	"test/{mcp,oauth}/conformance.test.ts",
 	"test/metrics/*.test.ts",
+	"test/release/compiled-code.test.ts",
 	"test/retention/delete-organizations.test.ts",
+	"test/support/failed-files.test.ts",
 	"test/tracing/*.test.ts",
 ];
 
@@ -27,12 +29,12 @@ export const PROCESSES = [
  */
 export const EXHAUSTIVE = [
 	"test/agent/{*-hostile,updates}.test.ts",
-	"test/console/rich-text-random.test.ts",
+	"test/console/{rich-text-random,workbook-bombs}.test.ts",
 	"test/csv/{export-every-list,export-turns,import-answer,import-registers,table-limits}.test.ts",
 	"test/db/{enforce-limit,statements,tenancy-records}.test.ts",
 	"test/devices/{check-state-counts,device-limits,enrollment-key-floods,first-reports,queues,unknown-keys}.test.ts",
-	"test/http/{agent-api-fuzz,all-doors-fuzz,body-budgets,slow-exports}.test.ts",
-	"test/load/{fair-shares,overload,sign-in-queue}.test.ts",
+	"test/http/{agent-api-fuzz,agent-api-large-reports,all-doors-fuzz,body-budgets,slow-exports}.test.ts",
+	"test/load/{fair-shares,long-turn,overload,sign-in-queue}.test.ts",
 	"test/organizations/{closed-operations,invite-most,narrow-memberships}.test.ts",
 	"test/policy/{permissions,random-*}.test.ts",
 	"test/records/{add-every-register,contradicting-orders,fields,list-answers,list-plans,lists,open-first,past-lists,past-statements,query,reassign-most,rejected,rejected-lists,returned-records,typing-mistakes-random}.test.ts",
