@@ -14,6 +14,7 @@ import {
 	createCluster,
 	openDataFolder,
 	planCluster,
+	readCluster,
 } from "../src/db/postgres-cluster.ts";
 import {
 	clearStaleLocks,
@@ -56,6 +57,17 @@ export class OwnPostgres {
 		await client.query("create database assay");
 		await client.end();
 		return made;
+	}
+
+	/** Starts the cluster of a data folder of Assay that no server uses. */
+	static async open(folder: string): Promise<OwnPostgres> {
+		const cluster = readCluster(openDataFolder(folder));
+		if (!cluster) throw new Error(`there is no database in ${folder}`);
+		const user = chooseOsUser(cluster.directory);
+		const binaries = await locateBinaries(user, "/var/lib/assay");
+		const opened = new OwnPostgres({ ...cluster, port: 0 }, binaries, user);
+		await opened.start();
+		return opened;
 	}
 
 	/** Starts a copy of a cluster's files that lies in `directory`, such as a standby. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
+import { copyDataFolder } from "../support/made-data.ts";
 import { readZip } from "../support/read-zip.ts";
 import { startTools, type TestTools } from "../support/tools.ts";
 
@@ -59,6 +60,7 @@ test("the operator writes a package, which is in the audit log", async () => {
 
 test("a package comes from the embedded database, where every login needs a password", async () => {
 	const dataDir = join(folder, "data");
+	await copyDataFolder(dataDir);
 	const settings = { ASSAY_DATA_DIR: dataDir };
 	const org = await runCommand(
 		["org", "create", "--name", "Acme", "--json"],

@@ -20,7 +20,7 @@ import {
 	listCommands,
 	queryEmbedded,
 } from "../support/embedded.ts";
-import { assay, PROGRAM, withSettings } from "../support/program.ts";
+import { PROGRAM, withSettings } from "../support/program.ts";
 
 const folder = embeddedFolder();
 
@@ -202,7 +202,6 @@ test("a server whose owner was killed continues while another program, such as p
 test("a server whose owner was killed continues while a backup runs, and stops after it", async () => {
 	await folder.fillDataDir();
 	const settings = { ASSAY_DATA_DIR: folder.dataDir };
-	expect(await assay(["migrate"], settings)).toMatchObject({ code: 0 });
 	const owner = await folder.openElsewhere({ idleMs: 600 });
 	const watcher = new Client(owner.connection);
 	await watcher.connect();

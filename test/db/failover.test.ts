@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OwnPostgres } from "../../bench/own-postgres.ts";
+import type { OwnPostgres } from "../../bench/own-postgres.ts";
 import { readConfig } from "../../src/config/config.ts";
 import {
 	assertTakesWrites,
@@ -17,6 +17,7 @@ import { type Service, serve } from "../../src/serve.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import { nameOfRole } from "../support/database.ts";
 import { makeFolder } from "../support/folder.ts";
+import { startMadePostgres } from "../support/made-data.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let folder: string;
@@ -36,7 +37,7 @@ const startService = () =>
 
 beforeAll(async () => {
 	folder = await makeFolder("assay-failover-");
-	postgres = await OwnPostgres.create(join(folder, "db"));
+	postgres = await startMadePostgres(join(folder, "db"));
 	service = await startService();
 	const pool = makePool({ connectionString: postgres.url }, { max: 1 });
 	organizationId = await createOrganization(pool, "Acme");

@@ -14,6 +14,7 @@ import {
 	startEmbeddedProcess,
 } from "../support/embedded.ts";
 import { makeFolder } from "../support/folder.ts";
+import { copyDataFolder } from "../support/made-data.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let folder: string;
@@ -48,6 +49,7 @@ function urlOf({ connection }: EmbeddedProcess): string {
 
 beforeAll(async () => {
 	folder = await makeFolder("assay-outage-");
+	await copyDataFolder(join(folder, "data"));
 	postgres = await startPostgres();
 	const databaseUrl = urlOf(postgres);
 	service = await serve(

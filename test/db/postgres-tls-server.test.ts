@@ -8,15 +8,11 @@ import {
 	chooseOsUser,
 	locateBinaries,
 } from "../../src/db/postgres-binaries.ts";
-import {
-	type Cluster,
-	createCluster,
-	openDataFolder,
-	planCluster,
-} from "../../src/db/postgres-cluster.ts";
+import { type Cluster, readCluster } from "../../src/db/postgres-cluster.ts";
 import { startPostmaster, stopPostmaster } from "../../src/db/postmaster.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
 import { makeFolderSync } from "../support/folder.ts";
+import { copyDataFolder } from "../support/made-data.ts";
 import { assay, startAssay } from "../support/program.ts";
 
 /** A PostgreSQL with a certificate of its own authority, which accepts only TLS. */
@@ -25,13 +21,14 @@ const authority = join(folder, "authority.pem");
 let cluster: Cluster;
 
 beforeAll(async () => {
-	const planned = planCluster(openDataFolder(join(folder, "data")), folder);
+	await copyDataFolder(join(folder, "data"));
+	const made = readCluster(join(folder, "data"));
+	if (!made) throw new Error("there is no database");
 	const port = await freePort();
-	cluster = { ...planned, port };
+	cluster = { ...made, port };
 	const { directory } = cluster;
 	const user = chooseOsUser(directory);
 	const binaries = await locateBinaries(user, "/var/lib/assay");
-	await createCluster(cluster, binaries, user);
 	const files = {
 		"server.crt": CERTIFICATE,
 		"server.key": PRIVATE_KEY,
@@ -45,8 +42,8 @@ beforeAll(async () => {
 	}
 	writeFileSync(authority, CERTIFICATE);
 	startPostmaster(binaries, directory, user, port);
-	const isMade = async () => (await ask("create database assay")) !== undefined;
-	await vi.waitUntil(isMade, { timeout: 60_000 });
+	const answers = async () => (await ask("select 1")) !== undefined;
+	await vi.waitUntil(answers, { timeout: 60_000 });
 });
 
 afterAll(async () => {

@@ -2,10 +2,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { OwnPostgres } from "../../bench/own-postgres.ts";
+import type { OwnPostgres } from "../../bench/own-postgres.ts";
 import { readReplicas } from "../../src/db/replicas.ts";
 import { runCommand } from "../support/command.ts";
 import { makeFolder } from "../support/folder.ts";
+import { startMadePostgres } from "../support/made-data.ts";
 import { startAssay } from "../support/program.ts";
 import { startStandby } from "../support/standby.ts";
 
@@ -16,11 +17,7 @@ let owner: Client;
 
 beforeAll(async () => {
 	folder = await makeFolder("assay-replicas-");
-	primary = await OwnPostgres.create(join(folder, "primary"));
-	const { stderr, code } = await runCommand(["migrate"], {
-		DATABASE_URL: primary.url,
-	});
-	if (code !== 0) throw new Error(stderr);
+	primary = await startMadePostgres(join(folder, "primary"));
 	standby = await startStandby(primary, join(folder, "standby"), "db2");
 	owner = await primary.connect();
 });

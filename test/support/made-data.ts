@@ -4,6 +4,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { inject } from "vitest";
+import { OwnPostgres } from "../../bench/own-postgres.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { withStartLock } from "../../src/db/start-lock.ts";
@@ -26,4 +27,10 @@ export async function copyDataFolder(to: string): Promise<void> {
 	});
 	await mkdir(dirname(to), { recursive: true });
 	await promisify(execFile)("cp", ["-a", made, to]);
+}
+
+/** Starts a server of the test's own in `folder`, with a migrated database. */
+export async function startMadePostgres(folder: string): Promise<OwnPostgres> {
+	await copyDataFolder(folder);
+	return OwnPostgres.open(folder);
 }

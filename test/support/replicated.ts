@@ -1,11 +1,11 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "pg";
-import { OwnPostgres } from "../../bench/own-postgres.ts";
+import type { OwnPostgres } from "../../bench/own-postgres.ts";
 import { makePool } from "../../src/db/pool.ts";
-import { runCommand } from "./command.ts";
 import type { TestDatabase } from "./database.ts";
 import { makeFolder } from "./folder.ts";
+import { startMadePostgres } from "./made-data.ts";
 import { startStandby } from "./standby.ts";
 
 export interface Replicated {
@@ -22,11 +22,7 @@ export interface Replicated {
 /** Starts a PostgreSQL with a migrated database, and a standby that streams from it. */
 export async function startReplicated(): Promise<Replicated> {
 	const folder = await makeFolder("assay-replicated-");
-	const primary = await OwnPostgres.create(join(folder, "primary"));
-	const { stderr, code } = await runCommand(["migrate"], {
-		DATABASE_URL: primary.url,
-	});
-	if (code !== 0) throw new Error(stderr);
+	const primary = await startMadePostgres(join(folder, "primary"));
 	const standby = await startStandby(primary, join(folder, "standby"), "db2");
 	const pool = makePool({ connectionString: primary.url }, { max: 2 });
 	const owner = new Pool({ connectionString: primary.url, max: 1 });
