@@ -38,21 +38,18 @@ const rehearsals = async () =>
 
 test("a rehearsal restores into a database of its own, reports it, and removes it", async () => {
 	expect((await backUp(file)).code).toBe(0);
-	const { code, stdout, stderr } = await rehearse(file, "--json");
-	expect(code, stderr).toBe(0);
-	expect(JSON.parse(stdout)).toMatchObject({
-		organizations: 2,
-		records: 1,
-		migrated: [],
-		audit_problems: [],
-		second_factors: { status: "ok" },
-	});
 	const url = await createEmptyDatabase();
-	const text = await runCommand(["restore", "--rehearse", file], {
-		DATABASE_URL: url,
-	});
-	expect(text.stdout).toMatch(/^This backup can be restored\. It took /);
-	expect(text.stdout).toContain("The audit log of each organization is sound.");
+	const { code, stdout, stderr } = await runCommand(
+		["restore", "--rehearse", file],
+		{ DATABASE_URL: url },
+	);
+	// It would be 1 if there were a problem of the audit log or of second factors.
+	expect(code, stderr).toBe(0);
+	expect(stdout).toMatch(/^This backup can be restored\. It took /);
+	expect(stdout).toMatch(/organizations +2\n/);
+	expect(stdout).not.toContain("This version then applied");
+	expect(stdout).toContain("The audit log of each organization is sound.");
+	expect(stdout).toContain("Second factors: ");
 	expect(await catalogue(url)).toEqual([]);
 	expect(await rehearsals()).toEqual([]);
 });
@@ -70,6 +67,9 @@ test("a rehearsal ends with 1 if a log is broken, a second factor cannot be decr
 	const found = await rehearse(second, "--json");
 	expect(found.code).toBe(1);
 	expect(JSON.parse(found.stdout)).toMatchObject({
+		organizations: 2,
+		records: 1,
+		migrated: [],
 		second_factors: { status: "problem" },
 		audit_problems: [
 			{ problem: expect.stringContaining("entry 1 was changed") },

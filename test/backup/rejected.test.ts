@@ -92,7 +92,7 @@ test("a backup cut off anywhere is rejected", async () => {
 		length - 39,
 		length - 1,
 	];
-	for (let at = 50; at < length; at += 97) lengths.push(at);
+	for (let at = 50; at < length; at += 389) lengths.push(at);
 	for (const at of lengths) {
 		await expect(
 			verify(backup.file.subarray(0, at)),
@@ -106,7 +106,7 @@ test("a backup with any byte changed, removed or inserted is rejected", async ()
 	for (
 		let at = 0;
 		at < file.length;
-		at += at < 60 || at > file.length - 60 ? 1 : 97
+		at += at < 60 || at > file.length - 60 ? 1 : 389
 	) {
 		const changed = Buffer.from(file);
 		changed[at] = (changed[at] ?? 0) ^ (1 << (at % 8));
@@ -128,24 +128,6 @@ test("a backup with any byte changed, removed or inserted is rejected", async ()
 			REFUSED,
 		);
 	}
-});
-
-test("a rejected file leaves an empty database as empty as it was", async () => {
-	const url = await createEmptyDatabase();
-	const { file } = backup;
-	const { length } = file;
-	const wrong = [0, length >> 1, length - 1].flatMap((at) => {
-		const changed = Buffer.from(file);
-		changed[at] = (changed[at] ?? 0) ^ 0x10;
-		return [changed, file.subarray(0, at)];
-	});
-	for (const [index, damaged] of wrong.entries()) {
-		await expect(restore(url, damaged), `${index}`).rejects.toMatchObject(
-			REFUSED,
-		);
-		expect(await catalogue(url)).toEqual([]);
-	}
-	await restore(url, file);
 });
 
 test.each([
@@ -266,9 +248,22 @@ async function createOwnedDatabase(): Promise<string> {
 	return url.href;
 }
 
-test("an owner without superuser rights backs up and restores every row", async () => {
+test("a rejected file leaves an empty database as it was, and an owner without superuser rights then restores and backs up every row", async () => {
 	const url = await createOwnedDatabase();
-	await restore(url, backup.file);
+	const { file } = backup;
+	const { length } = file;
+	const wrong = [0, length >> 1, length - 1].flatMap((at) => {
+		const changed = Buffer.from(file);
+		changed[at] = (changed[at] ?? 0) ^ 0x10;
+		return [changed, file.subarray(0, at)];
+	});
+	for (const [index, damaged] of wrong.entries()) {
+		await expect(restore(url, damaged), `${index}`).rejects.toMatchObject(
+			REFUSED,
+		);
+		expect(await catalogue(url)).toEqual([]);
+	}
+	await restore(url, file);
 	const asSuperuser = new URL(inject("serverUrl"));
 	asSuperuser.pathname = new URL(url).pathname;
 	const before = await allRows(database.url);

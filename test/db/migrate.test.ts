@@ -153,7 +153,7 @@ test("the migration distinguishes organizations that users have created from tho
 			values (${id}, 1, now(), '${kind}', 'x', '${operation}', 'DONE', '', sha256('x'))`,
 		);
 	}
-	await migrate(connection);
+	await migrate(connection, readMigrations().slice(0, before + 1));
 	expect(
 		await run(
 			asSuperuser,

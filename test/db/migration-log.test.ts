@@ -3,7 +3,10 @@ import { readConfig } from "../../src/config/config.ts";
 import { migrate, readMigrations, type Step } from "../../src/db/migrate.ts";
 import { serve } from "../../src/serve.ts";
 import { runCommand } from "../support/command.ts";
-import { createEmptyDatabase } from "../support/database.ts";
+import {
+	createDatabaseForTest,
+	createEmptyDatabase,
+} from "../support/database.ts";
 import { ReadableLog } from "../support/readable-log.ts";
 
 const names = readMigrations().map(({ name }) => name);
@@ -43,16 +46,25 @@ test("the first start logs one line about all migrations, an upgrade one line fo
 });
 
 test("each step of a start is told, with the number of migrations that are left", async () => {
-	const url = await createEmptyDatabase();
-	await migrate({ connectionString: url }, readMigrations().slice(0, -2));
+	const { url } = await createDatabaseForTest();
+	const present = readMigrations();
+	const later = ["first.sql", "second.sql"].map((name, index) => ({
+		version: present.length + 1 + index,
+		name,
+		sql: "select 1",
+		checksum: name,
+	}));
 	const steps: Step[] = [];
-	await migrate({ connectionString: url }, readMigrations(), "make", (step) =>
-		steps.push(step),
+	await migrate(
+		{ connectionString: url },
+		[...present, ...later],
+		"make",
+		(step) => steps.push(step),
 	);
 	expect(steps).toEqual([
 		"waiting until no other process changes the tables",
-		`migration 1 of 2, ${names.at(-2)}`,
-		`migration 2 of 2, ${names.at(-1)}`,
+		"migration 1 of 2, first.sql",
+		"migration 2 of 2, second.sql",
 	]);
 });
 

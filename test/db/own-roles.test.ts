@@ -8,7 +8,11 @@ import { readSeparation, separate } from "../../src/db/separation.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { backUp, restore } from "../support/backups.ts";
-import { createEmptyDatabase, nameOfRole } from "../support/database.ts";
+import {
+	createDatabaseForTest,
+	createEmptyDatabase,
+	nameOfRole,
+} from "../support/database.ts";
 import {
 	asSuperuser,
 	connected,
@@ -113,7 +117,7 @@ test("an owner without createrole upgrades, backs up and works after set-up", as
 	);
 	const backup = await backUp(first.url);
 	expect(backup.rows).toMatchObject(rows[0]);
-	const copy = await createEmptyDatabase();
+	const { url: copy } = await createDatabaseForTest();
 	expect((await restore(copy, backup.file)).rows).toEqual(backup.rows);
 });
 
