@@ -15,7 +15,8 @@ const FORMULA = '=HYPERLINK("https://evil.example","Open")';
 const YEAR = new Date().getUTCFullYear();
 const PERIOD = { from: `${YEAR}-01-01`, until: `${YEAR}-12-31` };
 const EARLIER = { from: "2019-03-01", until: "2019-06-30" };
-const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(3_000_000)]);
+/** It is stored in three pieces. */
+const PDF = Buffer.concat([Buffer.from("%PDF-1.7\n"), randomBytes(700_000)]);
 
 let served: TestConsole;
 let admin: Session;
@@ -23,6 +24,8 @@ let organization_id: string;
 let auditId: string;
 let policyId: string;
 let evidenceId: string;
+/** The package of `PERIOD`. */
+let made: Package;
 beforeAll(async () => {
 	served = await startConsole();
 	organization_id = served.organizationId;
@@ -101,6 +104,7 @@ beforeAll(async () => {
 	});
 	await upload(stranger, foreign, "Foreign.txt", Buffer.from("Foreign file"));
 	await served.activateDevice(foreign);
+	made = await packageOf(PERIOD);
 });
 afterAll(() => served.close());
 
@@ -154,6 +158,8 @@ async function packageOf(input: object) {
 	};
 }
 
+type Package = Awaited<ReturnType<typeof packageOf>>;
+
 test("the package of an audit has what an auditor asks for, and no more than its framework's statement", async () => {
 	const { headers, paths, text, rows, manifest } = await packageOf({
 		audit_id: auditId,
@@ -203,7 +209,7 @@ test("every register has its file, and no cell is a formula", async () => {
 });
 
 test("the digests, sizes and counts of the manifest are those of the files", async () => {
-	const { files, text, rows, manifest } = await packageOf(PERIOD);
+	const { files, text, rows, manifest } = made;
 	const sums: string[] = [];
 	for (const { path, size_bytes, sha256, rows: count } of manifest.files) {
 		const content = files.get(path) ?? Buffer.alloc(0);
@@ -223,9 +229,8 @@ test("the digests, sizes and counts of the manifest are those of the files", asy
 
 test("the files of evidence are whole, and only their names are there if they are left out", async () => {
 	const path = `evidence/${evidenceId} Report.pdf`;
-	const whole = await packageOf(PERIOD);
-	expect(whole.files.get(path)?.equals(PDF)).toBe(true);
-	expect(whole.rows("evidence/files.csv")).toMatchObject([{ file: path }]);
+	expect(made.files.get(path)?.equals(PDF)).toBe(true);
+	expect(made.rows("evidence/files.csv")).toMatchObject([{ file: path }]);
 	const names = await packageOf({ ...PERIOD, with_files: false });
 	expect(names.paths.some((one) => one.endsWith("Report.pdf"))).toBe(false);
 	expect(names.rows("evidence/files.csv")).toMatchObject([
@@ -234,22 +239,21 @@ test("the files of evidence are whole, and only their names are there if they ar
 });
 
 test("documents, devices, evidence and the audit log are those of the period", async () => {
-	const now = await packageOf(PERIOD);
 	const namesOf = ({ paths }: { paths: string[] }) =>
 		paths.filter((path) => path.endsWith(".md"));
-	expect(namesOf(now)).toEqual([
+	expect(namesOf(made)).toEqual([
 		expect.stringMatching(/^documents\/Policy_ backups_ v2 /),
 		expect.stringMatching(/^documents\/Policy_ backups_ v3 /),
 	]);
-	const entries = now.rows("audit-log/entries.csv");
+	const entries = made.rows("audit-log/entries.csv");
 	expect(entries[0]).toMatchObject({
 		operation: "exportAuditPackage",
 		actor_name: admin.user.name,
 	});
-	const sealed = now.text("audit-log/entries.jsonl").trim().split("\n");
+	const sealed = made.text("audit-log/entries.jsonl").trim().split("\n");
 	expect(sealed.length).toBe(entries.length);
 	expect(JSON.parse(sealed.at(-1) ?? "").hash).toBe(entries[0]?.hash);
-	expect(JSON.parse(now.text("audit-log/verification.json"))).toMatchObject({
+	expect(JSON.parse(made.text("audit-log/verification.json"))).toMatchObject({
 		finding_count: 0,
 		head: { hash: entries[0]?.hash },
 	});
@@ -268,8 +272,7 @@ test("documents, devices, evidence and the audit log are those of the period", a
 });
 
 test("nothing of another organization is in the package", async () => {
-	const { files } = await packageOf(PERIOD);
-	for (const [path, content] of files) {
+	for (const [path, content] of made.files) {
 		expect(path).not.toContain("Foreign");
 		expect(content.includes("Foreign"), path).toBe(false);
 	}
@@ -343,28 +346,4 @@ test("a period must be known, in order, and not in the future", async () => {
 test("a name of letters with many bytes leaves room for an id in the 255 of Linux", () => {
 	expect(safeName("ท".repeat(100))).toBe("ท".repeat(60));
 	expect(safeName("a. ".repeat(3))).toBe("a. a. a");
-});
-
-test("a package with too many files is refused before it begins", async () => {
-	const { owner, pool } = served.database;
-	const large = await createOrganization(pool, "Large");
-	const session = await served.signIn("admin", large);
-	const first = await upload(session, large, "a.txt", Buffer.from("a"));
-	await owner.query(
-		`with n as (select left($2, 20) || lpad(n::text, 12, '0') as id from generate_series(1, 20000) n),
-		e as (
-			insert into evidence (organization_id, id, name) select $1, id, 'E' from n returning id
-		)
-		insert into evidence_files
-			(organization_id, evidence_id, sha256, file_name, content_type, uploaded_by_name)
-		select $1, e.id, f.sha256, f.file_name, f.content_type, f.uploaded_by_name
-		from e, evidence_files f where f.organization_id = $1 and f.evidence_id = $2`,
-		[large, first],
-	);
-	const asked = { organization_id: large, ...PERIOD };
-	const { status, body } = await session.call("exportAuditPackage", asked);
-	expect(status).toBe(400);
-	expect(body.message).toContain("20001 documents and files of evidence");
-	const less = { ...asked, with_files: false };
-	expect((await session.call("exportAuditPackage", less)).status).toBe(200);
 });

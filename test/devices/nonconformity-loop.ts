@@ -41,13 +41,15 @@ export async function makeLoop(assay: TestTools) {
 				"update devices set activated_at = now() - interval '100 days', name = $2 where id = $1",
 				[device.id, name],
 			);
-			const report = async (status: string, days = 0, check_key = CHECK) => {
+			const send = async (
+				...results: { status: string; days: number; check_key: string }[]
+			) => {
 				const answer = await assay.post(
 					"postures",
 					{
-						results: [
-							postureResult({ check_key, status, observed_at: daysAgo(days) }),
-						],
+						results: results.map(({ days, ...result }) =>
+							postureResult({ ...result, observed_at: daysAgo(days) }),
+						),
 					},
 					{ key: device.key },
 				);
@@ -55,11 +57,15 @@ export async function makeLoop(assay: TestTools) {
 			};
 			return {
 				id: device.id,
-				report,
-				/** Begins to fail so long ago that the grace is over. */
-				fail: async () => {
-					for (const days of [6, 4, 2, 0]) await report("FAIL", days);
-				},
+				report: (status: string, days = 0, check_key = CHECK) =>
+					send({ status, days, check_key }),
+				/** Begins to fail checks so long ago that the grace is over. */
+				fail: (...checks: string[]) =>
+					send(
+						...(checks.length > 0 ? checks : [CHECK]).flatMap((check_key) =>
+							[6, 4, 2, 0].map((days) => ({ status: "FAIL", days, check_key })),
+						),
+					),
 			};
 		},
 		places: async (id: string): Promise<Json[]> =>

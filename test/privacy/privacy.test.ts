@@ -4,7 +4,6 @@ import { withTenant } from "../../src/db/pool.ts";
 import { personAsActor } from "../../src/my-devices/links.ts";
 import type { Change } from "../../src/operation.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { allRows } from "../support/backups.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { joinOrganization, makeUser } from "../support/people.ts";
 import { privacyCommands } from "./commands.ts";
@@ -24,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-const { run, rowsWith, verify } = privacyCommands(() => calls);
+const { run, allRows, rowsWith, verify } = privacyCommands(() => calls);
 
 test("no table contains anything about an erased person, the person's records stay linked, and the log verifies", async () => {
 	const other = await createOrganization(calls.database.pool, "Other");
@@ -200,13 +199,13 @@ test("an erasure removes the owner from devices if asked to, and reports names i
 
 test("a dry run lists what would be removed and changes nothing", async () => {
 	const person = await addPerson(calls);
-	const before = await allRows(calls.database.url);
+	const before = await allRows();
 	const { result } = await run(
 		...["person", "erase", "--org", organization_id, "--person", person.id],
 		"--dry-run",
 	);
 	expect(result).toMatchObject({ redacted_entries: 2, is_dry_run: true });
-	expect(await allRows(calls.database.url)).toEqual(before);
+	expect(await allRows()).toEqual(before);
 });
 
 test("a person's export contains the record, what the person owns, devices and entries, and no hash of a key", async () => {
@@ -282,10 +281,10 @@ test("the last admin of an organization cannot be erased, and nothing changes", 
 	const alone = await createOrganization(calls.database.pool, "Alone");
 	const user = await addUser(calls);
 	await joinOrganization(calls.database, user, alone, "admin");
-	const before = await allRows(calls.database.url);
+	const before = await allRows();
 	const { code, stderr } = await run("user", "erase", "--email", user.email);
 	expect(code).toBe(1);
 	expect(stderr).toContain("last admin");
 	expect(stderr).toContain(alone);
-	expect(await allRows(calls.database.url)).toEqual(before);
+	expect(await allRows()).toEqual(before);
 });

@@ -73,22 +73,30 @@ export async function allRows(url: string): Promise<Record<string, string[]>> {
 	const client = new Client({ connectionString: url });
 	await client.connect();
 	try {
-		const { rows: tables } = await client.query<{ name: string }>(
-			`select c.relname as name from pg_class c
-			where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-			order by 1`,
-		);
-		const all: Record<string, string[]> = {};
-		for (const { name } of tables) {
-			const { rows } = await client.query<{ row: string }>(
-				`select to_jsonb(t)::text as row from ${name} t order by 1`,
-			);
-			all[name] = rows.map(({ row }) => row);
-		}
-		return all;
+		return await allRowsOf(client);
 	} finally {
 		await client.end();
 	}
+}
+
+/** Does the same with a connection of the caller, which keeps the plan of each table. */
+export async function allRowsOf(
+	client: Client,
+): Promise<Record<string, string[]>> {
+	const { rows: tables } = await client.query<{ name: string }>(
+		`select c.relname as name from pg_class c
+		where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+		order by 1`,
+	);
+	const all: Record<string, string[]> = {};
+	for (const { name } of tables) {
+		const { rows } = await client.query<{ row: string }>({
+			name: `rows of ${name}`,
+			text: `select to_jsonb(t)::text as row from ${name} t order by 1`,
+		});
+		all[name] = rows.map(({ row }) => row);
+	}
+	return all;
 }
 
 /**

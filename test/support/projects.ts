@@ -29,6 +29,7 @@ export const PROCESSES = [
  */
 export const EXHAUSTIVE = [
 	"test/agent/{*-hostile,updates}.test.ts",
+	"test/audit-package/most-files.test.ts",
 	"test/console/{rich-text-random,workbook-bombs}.test.ts",
 	"test/csv/{export-every-list,export-turns,import-answer,import-registers,table-limits}.test.ts",
 	"test/db/{enforce-limit,statements,tenancy-records}.test.ts",
