@@ -1,18 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import {
 	inputOf,
 	makeReferences,
 	type References,
 } from "../support/record-values.ts";
+import { until } from "../support/until.ts";
 
 let calls: Calls;
 let organization_id: string;
 let references: References;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	organization_id = calls.organizationId;
 	references = await makeReferences(calls, organization_id);
 });
@@ -34,15 +35,14 @@ async function add(kind: string, fields: object = {}): Promise<Answer> {
 }
 
 /** Resolves when a transaction in this database is waiting for another one. */
-async function someoneWaits(): Promise<void> {
-	for (;;) {
+const someoneWaits = () =>
+	until("a lock", async () => {
 		const { rowCount } = await calls.database.owner.query(
 			`select from pg_stat_activity
 			where datname = current_database() and wait_event_type = 'Lock'`,
 		);
-		if (rowCount) return;
-	}
-}
+		return rowCount !== 0;
+	});
 
 test.for([
 	["people", "People", "contract_start_date", "contract_end_date"],
