@@ -1,4 +1,4 @@
-import { Button, Select } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
@@ -27,6 +27,7 @@ import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
 import { inWords } from "../../parts/names-in-words.ts";
+import { Picker } from "../../parts/picker.tsx";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import type { FilterValue } from "../../relative-filters.ts";
 import { checkLabel } from "./checks.ts";
@@ -66,7 +67,7 @@ export function DeviceFilters({
 		onChange = (value: string | undefined) => list.setFilter(name, value),
 		value = (filters[name] as string | undefined) ?? null,
 	) => (
-		<Select
+		<Picker
 			data={data}
 			limit={SHOWN_OPTIONS}
 			value={value}
@@ -156,7 +157,7 @@ export function DeviceFilters({
 				(isMore || filters.group_id !== undefined) &&
 				choice("group_id", "Group", groupOptions(groups).data, 140)}
 			{(isMore || filters.has_claimed_owner !== undefined) && (
-				<Select
+				<Picker
 					data={CLAIMS}
 					value={asText(filters.has_claimed_owner)}
 					onChange={(value) =>

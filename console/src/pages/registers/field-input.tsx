@@ -1,9 +1,7 @@
 import {
 	Group,
-	MultiSelect,
 	NumberInput,
 	Radio,
-	Select,
 	TagsInput,
 	Textarea,
 	TextInput,
@@ -16,6 +14,7 @@ import type {
 	KindDescription,
 } from "../../kind-description.ts";
 import { clearButton } from "../../parts/clear-button.ts";
+import { MultiPicker, Picker } from "../../parts/picker.tsx";
 import { isPercent } from "../../parts/records/field-value.tsx";
 import {
 	ReferenceField,
@@ -92,7 +91,7 @@ export function FieldInput({
 			);
 		case "choice":
 			return (
-				<Select
+				<Picker
 					{...common}
 					data={[...choices]}
 					value={text || null}
@@ -150,7 +149,7 @@ export function FieldInput({
 			) : null;
 		case "countries":
 			return (
-				<MultiSelect
+				<MultiPicker
 					{...common}
 					searchable
 					clearable

@@ -1,4 +1,4 @@
-import { Checkbox, Select } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import type {
 	FilterDescription,
@@ -9,6 +9,7 @@ import { clearButton } from "../../parts/clear-button.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import { Picker } from "../../parts/picker.tsx";
 import { PersonFilter } from "../../parts/records/person-filter.tsx";
 import {
 	NONE,
@@ -155,7 +156,7 @@ function FilterControl(props: FilterProps) {
 	}
 	if (choices) {
 		return (
-			<Select
+			<Picker
 				{...namedFilter(label, width)}
 				clearable
 				clearButtonProps={clearButton(`Clear ${label}`)}
@@ -187,7 +188,7 @@ function TreatmentFilter({ filter, list, width }: FilterProps) {
 	const { name, label, choices = [] } = filter;
 	const value = list.filters[name];
 	return (
-		<Select
+		<Picker
 			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}
@@ -242,7 +243,7 @@ function NameFilter({
 	}));
 	const isKnown = values.some((one) => one.value === chosen);
 	return (
-		<Select
+		<Picker
 			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}

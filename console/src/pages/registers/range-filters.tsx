@@ -1,8 +1,8 @@
-import { Select } from "@mantine/core";
 import { clearButton } from "../../parts/clear-button.ts";
 import { formatDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
+import { Picker } from "../../parts/picker.tsx";
 import { BANDS, MAX_SCORE } from "../../parts/records/risk-scores.ts";
 import { formatTime } from "../../parts/time-formats.ts";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -39,7 +39,7 @@ function RangeFilter({
 	);
 	const other = isSet && !found ? [describe(...given)] : [];
 	return (
-		<Select
+		<Picker
 			{...namedFilter(label, width)}
 			clearable
 			clearButtonProps={clearButton(`Clear ${label}`)}

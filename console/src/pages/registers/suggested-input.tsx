@@ -52,6 +52,8 @@ export function SuggestedInput({
 			{...rest}
 			data={[...used, ...more]}
 			maxDropdownHeight={280}
+			// The hidden list costs as much as a row of a table. See parts/picker.tsx.
+			comboboxProps={{ keepMounted: isWanted }}
 			// A form gives the focus to a wrong field, and an open list would cover its error.
 			openOnFocus={false}
 			onFocus={() => setWanted(true)}

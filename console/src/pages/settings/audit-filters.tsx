@@ -1,10 +1,4 @@
-import {
-	Button,
-	type ComboboxData,
-	Select,
-	Text,
-	TextInput,
-} from "@mantine/core";
+import { Button, type ComboboxData, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { ListControls } from "../../list-search.ts";
@@ -16,6 +10,7 @@ import { dayOf, endOfDay, startOfDay } from "../../parts/days.ts";
 import { FilterChip } from "../../parts/filter-chip.tsx";
 import { namedFilter } from "../../parts/filter-width.ts";
 import { FoldedFilters } from "../../parts/folded-filters.tsx";
+import { Picker } from "../../parts/picker.tsx";
 import type { Names } from "../../parts/records/record-names.ts";
 import { operationQuery } from "../../queries.ts";
 import { ACTORS, actionGroups, kindOptions } from "./audit-filter-choices.tsx";
@@ -56,7 +51,7 @@ export function AuditFilters({
 		data: ComboboxData,
 		width: number,
 	) => (
-		<Select
+		<Picker
 			data={data}
 			value={of(name)}
 			onChange={(value) => setFilter(name, value ?? undefined)}

@@ -1,10 +1,11 @@
-import { type ComboboxProps, MultiSelect, Select, Text } from "@mantine/core";
+import { type ComboboxProps, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type CSSProperties, type ReactNode, useState } from "react";
 import { describeKind, noneYet, titleOf } from "../../kinds.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { clearButton } from "../clear-button.ts";
+import { MultiPicker, Picker } from "../picker.tsx";
 import { besideRecord } from "./beside-words.ts";
 import { useRecordNames } from "./record-names.ts";
 import { recordsQuery } from "./register-calls.ts";
@@ -143,7 +144,7 @@ export function ReferencePicker({
 	];
 	const label = data.find((option) => option.value === value)?.label;
 	return (
-		<Select
+		<Picker
 			{...rest}
 			searchable
 			defaultDropdownOpened={startsOpen}
@@ -193,7 +194,7 @@ export function ReferencesPicker({
 		isIdle,
 	);
 	return (
-		<MultiSelect
+		<MultiPicker
 			{...rest}
 			searchable
 			onDropdownOpen={() => setIdle(false)}
