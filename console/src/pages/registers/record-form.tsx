@@ -11,9 +11,13 @@ import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import {
+	type ComponentProps,
 	type FormEvent,
 	type KeyboardEvent,
+	memo,
+	useCallback,
 	useEffect,
+	useMemo,
 	useRef,
 	useState,
 } from "react";
@@ -34,7 +38,7 @@ import { refusalOf } from "../../parts/use-saving.ts";
 import { isMeaningful, sectionsOf } from "../../register-layouts.ts";
 import { FieldInput } from "./field-input.tsx";
 import { FormHints, scoreHints } from "./form-hints.tsx";
-import { type FormValues, givenFields } from "./form-values.ts";
+import { type FormValue, type FormValues, givenFields } from "./form-values.ts";
 import type { Hint } from "./hints.ts";
 import { askForValue, inWordsOf } from "./messages.ts";
 
@@ -68,7 +72,22 @@ export function RecordForm({
 	onCancel: () => void;
 }) {
 	const form = useForm<FormValues>({ initialValues: initial });
+	const { setFieldValue } = form;
 	const isUndecided = initial.treatment === NOT_DECIDED_CHOICE.value;
+	const sections = useMemo(
+		() =>
+			sectionsOf(kind).map(({ title, fields }) => ({
+				title,
+				fields: fields.map((field) =>
+					isUndecided && field.name === "treatment"
+						? withNotDecided(field)
+						: isNew && isToSay(kind, field.name)
+							? { ...field, given: "required" as const }
+							: field,
+				),
+			})),
+		[kind, isUndecided, isNew],
+	);
 	const [refusal, setRefusal] = useState<ApiError | null>(null);
 	const isSaved = useRef(false);
 	const isBusy = useRef(false);
@@ -125,7 +144,7 @@ export function RecordForm({
 			noValidate
 		>
 			<Stack>
-				{sectionsOf(kind).map(({ title, fields }) => (
+				{sections.map(({ title, fields }) => (
 					<Paper
 						key={title}
 						withBorder
@@ -158,23 +177,14 @@ export function RecordForm({
 												}
 											/>
 										) : (
-											<FieldInput
-												field={
-													isUndecided && field.name === "treatment"
-														? withNotDecided(field)
-														: isNew && isToSay(kind, field.name)
-															? { ...field, given: "required" }
-															: field
-												}
+											<OneField
+												field={field}
 												organizationId={organizationId}
 												kind={kind}
 												recordId={id}
 												value={form.values[field.name] ?? null}
-												onChange={(value) =>
-													form.setFieldValue(field.name, value)
-												}
+												onChange={setFieldValue}
 												error={form.errors[field.name]}
-												data-path={field.name}
 											/>
 										)}
 									</div>
@@ -204,6 +214,24 @@ export function RecordForm({
 		</form>
 	);
 }
+
+/**
+ * Renders only again when its own value or error changes. Otherwise each key would render all fields
+ * of the form.
+ */
+const OneField = memo(function OneField({
+	onChange,
+	...props
+}: Omit<ComponentProps<typeof FieldInput>, "onChange"> & {
+	onChange: (name: string, value: FormValue) => void;
+}) {
+	const { name } = props.field;
+	const change = useCallback(
+		(value: FormValue) => onChange(name, value),
+		[onChange, name],
+	);
+	return <FieldInput {...props} onChange={change} data-path={name} />;
+});
 
 /** Adds the choice that leaves open how a suggested risk is treated, so that nobody has to decide. */
 const withNotDecided = (field: FieldDescription): FieldDescription => ({
