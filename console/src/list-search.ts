@@ -4,6 +4,7 @@ import {
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { useChangeSearch } from "./change-search.ts";
 import { dayShown } from "./past.ts";
 import type { ListOrder } from "./register-orders.ts";
@@ -185,82 +186,96 @@ export function useListSearch(
 	};
 	const hasFilters = Object.keys(filter).length > 0;
 
-	return {
-		/** The path of the page. */
+	const columns = search.cols?.split(",") ?? rememberedColumns(path);
+	const known = JSON.stringify([
 		path,
 		search,
-		/** The cursors of the pages before this one, or undefined if they are not known. */
-		earlierPages: earlier,
-		/** The order of the rows, or undefined if the operation chose it. */
-		order,
-		/** The order without a choice in the address, or undefined if the operation chooses it. */
+		earlier,
 		usualOrder,
-		/** The filters without the search words. */
-		filters,
-		hasFilters,
-		/** The values that a page spreads into the input of a list operation. */
-		input: {
-			...(search.size ? { size: search.size } : {}),
-			...(search.cursor ? { cursor: search.cursor } : {}),
-			...(order && {
-				order_by: {
-					field: order.field,
-					direction: order.direction === "desc" ? "DESC" : "ASC",
-				} as const,
-			}),
-			...(hasFilters ? { filter } : {}),
-		},
-		/**
-		 * Sets the search words. Replaces the current history entry, because the user would otherwise
-		 * add one with each letter.
-		 */
-		setQuery: (q: string) => change({ q: q || undefined }, { replace: true }),
-		/** Sets a filter, or removes it if `value` is undefined. */
-		setFilter: (name: string, value: FilterValue | undefined) =>
-			change({ [name]: value }),
-		/** Sets several filters at once, for example both ends of a range. */
-		setFilters: (changes: Record<string, FilterValue | undefined>) =>
-			change(changes),
-		openEntry,
-		/** Shows what a saved view has, or leaves the view if `id` is undefined. */
-		openView: (id: string | undefined, search: ListSearch) =>
-			changeSearch(() => withoutAbsent({ ...search, view: id })),
-		setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
-		/** Returns to the usual order. */
-		clearSort: () => change({ sort: undefined, dir: undefined }),
-		/**
-		 * The ids of the columns that the address names, or else of those that the reader chose last.
-		 * Undefined if the list has its usual ones.
-		 */
-		columns: search.cols?.split(",") ?? rememberedColumns(path),
-		setColumns: (ids: readonly string[] | undefined) => {
-			rememberColumns(path, ids);
-			return change({ cols: ids?.join(",") }, { replace: true });
-		},
-		setSize: (size: number) => change({ size }),
-		/** The number of pages before this one, or undefined if it is not known. */
-		pagesBefore: earlier?.length,
-		next: (cursor: string) =>
-			goTo(
-				cursor,
-				earlier ? { earlierPages: [...earlier, search.cursor ?? null] } : {},
-			),
-		/** Goes back one page. Call it only if `pagesBefore` is above 0. */
-		previous: () =>
-			goTo(earlier?.at(-1) ?? null, {
-				earlierPages: earlier?.slice(0, -1) ?? [],
-			}),
-		first: () => goTo(null, {}),
-		clearFilters: () =>
-			change(
-				Object.fromEntries(
-					[...Object.keys(filters), "q", "view"].map((name) => [
-						name,
-						undefined,
-					]),
+		columns,
+		day,
+	]);
+	// The same object as long as it says the same, so that its controls need not render again.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: everything follows from these values.
+	return useMemo(
+		() => ({
+			/** The path of the page. */
+			path,
+			search,
+			/** The cursors of the pages before this one, or undefined if they are not known. */
+			earlierPages: earlier,
+			/** The order of the rows, or undefined if the operation chose it. */
+			order,
+			/** The order without a choice in the address, or undefined if the operation chooses it. */
+			usualOrder,
+			/** The filters without the search words. */
+			filters,
+			hasFilters,
+			/** The values that a page spreads into the input of a list operation. */
+			input: {
+				...(search.size ? { size: search.size } : {}),
+				...(search.cursor ? { cursor: search.cursor } : {}),
+				...(order && {
+					order_by: {
+						field: order.field,
+						direction: order.direction === "desc" ? "DESC" : "ASC",
+					} as const,
+				}),
+				...(hasFilters ? { filter } : {}),
+			},
+			/**
+			 * Sets the search words. Replaces the current history entry, because the user would otherwise
+			 * add one with each letter.
+			 */
+			setQuery: (q: string) => change({ q: q || undefined }, { replace: true }),
+			/** Sets a filter, or removes it if `value` is undefined. */
+			setFilter: (name: string, value: FilterValue | undefined) =>
+				change({ [name]: value }),
+			/** Sets several filters at once, for example both ends of a range. */
+			setFilters: (changes: Record<string, FilterValue | undefined>) =>
+				change(changes),
+			openEntry,
+			/** Shows what a saved view has, or leaves the view if `id` is undefined. */
+			openView: (id: string | undefined, search: ListSearch) =>
+				changeSearch(() => withoutAbsent({ ...search, view: id })),
+			setSort: (sort: string, dir: "asc" | "desc") => change({ sort, dir }),
+			/** Returns to the usual order. */
+			clearSort: () => change({ sort: undefined, dir: undefined }),
+			/**
+			 * The ids of the columns that the address names, or else of those that the reader chose last.
+			 * Undefined if the list has its usual ones.
+			 */
+			columns,
+			setColumns: (ids: readonly string[] | undefined) => {
+				rememberColumns(path, ids);
+				return change({ cols: ids?.join(",") }, { replace: true });
+			},
+			setSize: (size: number) => change({ size }),
+			/** The number of pages before this one, or undefined if it is not known. */
+			pagesBefore: earlier?.length,
+			next: (cursor: string) =>
+				goTo(
+					cursor,
+					earlier ? { earlierPages: [...earlier, search.cursor ?? null] } : {},
 				),
-			),
-	};
+			/** Goes back one page. Call it only if `pagesBefore` is above 0. */
+			previous: () =>
+				goTo(earlier?.at(-1) ?? null, {
+					earlierPages: earlier?.slice(0, -1) ?? [],
+				}),
+			first: () => goTo(null, {}),
+			clearFilters: () =>
+				change(
+					Object.fromEntries(
+						[...Object.keys(filters), "q", "view"].map((name) => [
+							name,
+							undefined,
+						]),
+					),
+				),
+		}),
+		[known],
+	);
 }
 
 export type ListControls = ReturnType<typeof useListSearch>;

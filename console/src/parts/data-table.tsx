@@ -12,7 +12,7 @@ import {
 	IconArrowsSort,
 	IconArrowUp,
 } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 import type { ListControls } from "../list-search.ts";
 import classes from "./data-table.module.css";
 import type { Selection } from "./selection.ts";
@@ -92,38 +92,16 @@ export function DataTable<Row extends { id: string }>({
 					</Table.Thead>
 					<tbody {...BODY}>
 						{rows.map((row) => (
-							<tr
+							<OneRow
 								key={row.id}
-								{...ROW}
-								className={`data-table-row ${classes.row}`}
-								{...(selection ? { "data-selectable": true } : {})}
-								{...(selection?.has(row.id) ? { "data-chosen": true } : {})}
-							>
-								{selection && (
-									<td {...CELL} className={`data-table-cell ${classes.choose}`}>
-										<input
-											type="checkbox"
-											className={`mantine-focus-auto ${classes.checkbox}`}
-											aria-label={`Select ${selection.nameOf(row)}`}
-											checked={selection.has(row.id)}
-											onChange={({ currentTarget }) =>
-												selection.set([row], currentTarget.checked)
-											}
-										/>
-									</td>
-								)}
-								{columns.map(({ id, header, align = "left", cell }, index) => (
-									<td
-										key={id}
-										{...CELL}
-										className={`data-table-cell ${align === "right" ? classes.right : ""}`}
-										// The first cell is the name and needs no label.
-										{...(index > 0 ? { "data-label": header } : {})}
-									>
-										<div className={classes.value ?? ""}>{cell(row)}</div>
-									</td>
-								))}
-							</tr>
+								row={row}
+								columns={columns}
+								{...(selection && {
+									name: selection.nameOf(row),
+									isChosen: selection.has(row.id),
+									onChoose: selection.set,
+								})}
+							/>
 						))}
 					</tbody>
 				</Table>
@@ -131,6 +109,61 @@ export function DataTable<Row extends { id: string }>({
 		</Paper>
 	);
 }
+
+interface RowProps<Row extends { id: string }> {
+	row: Row;
+	columns: readonly Column<Row>[];
+	/** The name for screen readers. Without it, the row cannot be chosen. */
+	name?: string;
+	isChosen?: boolean;
+	onChoose?: Selection<Row>["set"];
+}
+
+/**
+ * Renders only again when the row, its choice or the columns change. Pages that keep their columns
+ * between renders thereby save most of the work of a list, for example while somebody types.
+ */
+const OneRow = memo(function OneRow({
+	row,
+	columns,
+	name,
+	isChosen = false,
+	onChoose,
+}: RowProps<{ id: string }>) {
+	return (
+		<tr
+			{...ROW}
+			className={`data-table-row ${classes.row}`}
+			{...(onChoose ? { "data-selectable": true } : {})}
+			{...(isChosen ? { "data-chosen": true } : {})}
+		>
+			{onChoose && (
+				<td {...CELL} className={`data-table-cell ${classes.choose}`}>
+					<input
+						type="checkbox"
+						className={`mantine-focus-auto ${classes.checkbox}`}
+						aria-label={`Select ${name}`}
+						checked={isChosen}
+						onChange={({ currentTarget }) =>
+							onChoose([row], currentTarget.checked)
+						}
+					/>
+				</td>
+			)}
+			{columns.map(({ id, header, align = "left", cell }, index) => (
+				<td
+					key={id}
+					{...CELL}
+					className={`data-table-cell ${align === "right" ? classes.right : ""}`}
+					// The first cell is the name and needs no label.
+					{...(index > 0 ? { "data-label": header } : {})}
+				>
+					<div className={classes.value ?? ""}>{cell(row)}</div>
+				</td>
+			))}
+		</tr>
+	);
+}) as <Row extends { id: string }>(props: RowProps<Row>) => ReactNode;
 
 /** Chooses the order on a phone, where the list has no header row. */
 function SortField<Row>({

@@ -2,7 +2,7 @@ import { Button, Menu } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { IconBookmark, IconCheck } from "@tabler/icons-react";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { call, type InputOf, type OutputOf } from "../api.ts";
 import { type ListControls, type ListSearch, viewOf } from "../list-search.ts";
 import { useOrganization } from "../organization.ts";
@@ -19,7 +19,7 @@ type ListName = InputOf<"listSavedViews">["list"];
  * Chooses, saves and changes the views of a list. The address has the filters of the chosen view
  * and its id, so the link works for somebody who cannot see the view.
  */
-export function SavedViews({
+export const SavedViews = memo(function SavedViews({
 	listName,
 	list,
 }: {
@@ -187,7 +187,7 @@ export function SavedViews({
 			)}
 		</>
 	);
-}
+});
 
 /** Returns what a change of the view does not touch. */
 function stateOf({ id, name, search }: SavedView) {

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useCallback, useState } from "react";
 
 /** The rows of a list that the reader has selected, also those on other pages. */
 export interface Selection<Row extends { id: string }> {
@@ -39,10 +39,9 @@ export function useSelection<Row extends { id: string }>(
 		chosen: ReadonlyMap<string, Row>;
 	}>({ scope, chosen: NONE });
 	const chosen = kept.scope === scope ? kept.chosen : NONE;
-	return {
-		rows: [...chosen.values()],
-		has: (id) => chosen.has(id),
-		set: (rows, isChosen) =>
+	// The same function in each render, so that rows need not render again.
+	const set = useCallback(
+		(rows: readonly Row[], isChosen: boolean) =>
 			setKept((before) => {
 				const after = new Map(before.scope === scope ? before.chosen : NONE);
 				for (const row of rows) {
@@ -51,6 +50,12 @@ export function useSelection<Row extends { id: string }>(
 				}
 				return { scope, chosen: after };
 			}),
+		[scope],
+	);
+	return {
+		rows: [...chosen.values()],
+		has: (id) => chosen.has(id),
+		set,
 		clear: () => setKept({ scope, chosen: NONE }),
 		nameOf,
 	};

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { PLATFORM_NAMES } from "../../../../src/devices/terms.ts";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
@@ -34,7 +34,7 @@ import { checkLabel } from "./checks.ts";
 import { summaryQuery } from "./fleet-summary.tsx";
 
 /** Shows the filters of the list, beside the search field. */
-export function DeviceFilters({
+export const DeviceFilters = memo(function DeviceFilters({
 	list,
 	isReady,
 }: {
@@ -192,7 +192,7 @@ export function DeviceFilters({
 			</Button>
 		</FoldedFilters>
 	);
-}
+});
 
 /** The choice of the devices that are compliant by exception, which two filters select. */
 const EXCUSED = "COMPLIANT_BY_EXCEPTION";

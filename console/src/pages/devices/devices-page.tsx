@@ -10,7 +10,7 @@ import {
 	IconShieldOff,
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { call, type InputOf } from "../../api.ts";
 import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
@@ -62,12 +62,13 @@ export function Page() {
 	});
 	// A large fleet takes seconds to count, so the list comes first.
 	const isListed = !devices.isPending;
-	const listed = devices.data?.devices ?? [];
-	const rows = listed.map((device) =>
-		day || isOfPast(device) ? asThen(device) : device,
-	);
-	const apart = deviceNames(rows);
-	const nameOf = (one: Device) => apart.get(one.id) ?? deviceName(one);
+	const [rows, nameOf] = useMemo(() => {
+		const rows = (devices.data?.devices ?? []).map((device) =>
+			day || isOfPast(device) ? asThen(device) : device,
+		);
+		const apart = deviceNames(rows);
+		return [rows, (one: Device) => apart.get(one.id) ?? deviceName(one)];
+	}, [devices.data, day]);
 	const selection = useSelection<Device>(
 		JSON.stringify([organizationId, list.input.filter]),
 		nameOf,
@@ -84,14 +85,25 @@ export function Page() {
 		</ButtonLink>
 	);
 	const ofOwner = ownerIn(list.filters, rows);
-	const check = checkOf(list.filters);
-	const possible = (
-		check
-			? columnsOfCheck(check, nameOf, "failing_check" in list.filters && !day)
-			: columnsWith(nameOf)
-	).filter(({ id }) => !day || id !== "seen");
-	const usual = possible.filter(({ isExtra }) => !isExtra).map(({ id }) => id);
-	const shown = shownColumns(list, possible, usual);
+	// The same columns as before, so that rows which did not change need not render again.
+	const { filters } = list;
+	const possible = useMemo(() => {
+		const check = checkOf(filters);
+		return (
+			check
+				? columnsOfCheck(check, nameOf, "failing_check" in filters && !day)
+				: columnsWith(nameOf)
+		).filter(({ id }) => !day || id !== "seen");
+	}, [filters, nameOf, day]);
+	const columns = useMemo(() => {
+		const usual = possible.filter(({ isExtra }) => !isExtra);
+		const shown = shownColumns(
+			list,
+			possible,
+			usual.map(({ id }) => id),
+		);
+		return shown.flatMap((id) => possible.find((one) => one.id === id) ?? []);
+	}, [list, possible]);
 	return (
 		<ListPage
 			kind="device"
@@ -100,9 +112,7 @@ export function Page() {
 			nouns="devices"
 			page={devices}
 			rows={rows}
-			columns={shown.flatMap(
-				(id) => possible.find((one) => one.id === id) ?? [],
-			)}
+			columns={columns}
 			possible={possible.map(({ id, header }) => ({ id, label: header }))}
 			selection={mayWrite ? selection : undefined}
 			description={

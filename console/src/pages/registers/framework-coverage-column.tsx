@@ -1,5 +1,6 @@
 import { Group, Progress, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { percentOf } from "../../../../src/units.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
@@ -27,51 +28,62 @@ export function useCoverage(
 	rows: readonly AnyRecord[],
 	columns: readonly string[],
 ): Column<AnyRecord> {
-	const counted = useQuery({
+	const { data } = useQuery({
 		...operationQuery("getCoverages", {
 			organization_id: organizationId,
 			framework_ids: rows.map(({ id }) => id),
 		}),
 		enabled: columns.includes(COVERAGE) && rows.length > 0,
 	});
-	return {
-		id: COVERAGE,
-		header: "Coverage",
-		cell: ({ id }) => {
-			const found = counted.data?.coverage.find(
-				({ framework_id }) => framework_id === id,
-			);
-			if (!found) return null;
-			const { included, covered } = found;
-			if (included === 0) {
-				return (
-					<Text size="sm" c="dimmed">
-						No controls
-					</Text>
+	return useMemo(
+		() => ({
+			id: COVERAGE,
+			header: "Coverage",
+			cell: ({ id }) => {
+				const found = data?.coverage.find(
+					({ framework_id }) => framework_id === id,
 				);
-			}
-			const percent = percentOf(covered, included) ?? 0;
-			return (
-				<Group gap="xs" wrap="nowrap">
-					<Progress
-						value={percent}
-						color="green.7"
-						size={6}
-						w={72}
-						aria-hidden
-						visibleFrom="sm"
-					/>
-					<Text
-						size="sm"
-						className="figures"
-						style={{ whiteSpace: "nowrap" }}
-						title={ROUNDED}
-					>
-						{percentInWords(percent)} ({covered.toLocaleString()} of{" "}
-						{included.toLocaleString()})
-					</Text>
-				</Group>
-			);
-		},
-	};
+				return found ? <Coverage {...found} /> : null;
+			},
+		}),
+		[data],
+	);
+}
+
+function Coverage({
+	included,
+	covered,
+}: {
+	included: number;
+	covered: number;
+}) {
+	if (included === 0) {
+		return (
+			<Text size="sm" c="dimmed">
+				No controls
+			</Text>
+		);
+	}
+	const percent = percentOf(covered, included) ?? 0;
+	return (
+		<Group gap="xs" wrap="nowrap">
+			<Progress
+				value={percent}
+				color="green.7"
+				size={6}
+				w={72}
+				aria-hidden
+				visibleFrom="sm"
+			/>
+			<Text
+				size="sm"
+				className="figures"
+				style={{ whiteSpace: "nowrap" }}
+				title={ROUNDED}
+			>
+				{percentInWords(percent)} ({covered.toLocaleString()} of{" "}
+				{included.toLocaleString()})
+			</Text>
+		</Group>
+	);
 }

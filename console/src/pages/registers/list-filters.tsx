@@ -1,5 +1,5 @@
 import { Checkbox } from "@mantine/core";
-import { useState } from "react";
+import { memo, useState } from "react";
 import type {
 	FilterDescription,
 	KindDescription,
@@ -48,7 +48,7 @@ export interface FilterProps {
 }
 
 /** Renders a control for each filter of the list. On a narrow screen, a button opens them. */
-export function ListFilters({
+export const ListFilters = memo(function ListFilters({
 	kind,
 	...rest
 }: Omit<FilterProps, "filter" | "width" | "kind"> & {
@@ -76,7 +76,7 @@ export function ListFilters({
 			))}
 		</FoldedFilters>
 	);
-}
+});
 
 function FilterControl(props: FilterProps) {
 	const { filter, list, organizationId, width } = props;

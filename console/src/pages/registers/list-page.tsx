@@ -1,6 +1,7 @@
 import { Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import type { OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import {
@@ -24,7 +25,7 @@ import {
 	ShortValue,
 } from "../../parts/records/field-value.tsx";
 import {
-	type Names,
+	NamesOfList,
 	referencesIn,
 	useRecordNames,
 } from "../../parts/records/record-names.ts";
@@ -38,6 +39,7 @@ import { useKind } from "../../parts/records/use-kind.ts";
 import type { REPORT_TITLES } from "../../parts/report-titles.ts";
 import { useSelection } from "../../parts/selection.ts";
 import { RelativeTime } from "../../parts/time.tsx";
+import { dayShown } from "../../past.ts";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { isMeaningful, layoutOf, usualOrder } from "../../register-layouts.ts";
 import { BulkActions } from "./bulk-actions.tsx";
@@ -105,11 +107,28 @@ function Register({ kind }: { kind: KindDescription }) {
 			label: fieldOf(kind, id)?.label ?? OTHER_COLUMNS[id] ?? id,
 		}));
 	const columns = shownColumns(list, possible, usual);
+	const shown = columns.join();
+	const day = dayShown();
 	const names = useRecordNames(
 		organizationId,
 		referencesIn(kind, rows, columns),
 	);
 	const coverage = useCoverage(organizationId, rows, columns);
+	// The same columns as before, so that rows which did not change need not render again.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: cells say what is overdue on the day.
+	const cells = useMemo(
+		() =>
+			shown
+				.split(",")
+				.map((name) =>
+					name === COVERAGE
+						? coverage
+						: name === VERSIONS
+							? versionsColumn
+							: columnOf(kind, name, organizationId, mayWrite),
+				),
+		[shown, coverage, kind, organizationId, mayWrite, day],
+	);
 	const label = findRegisterKind(kind.kind)?.label ?? kind.nouns;
 	const add = <AddLink kind={kind} organizationId={organizationId} />;
 	const { cursor: _, size: __, ...filtered } = input;
@@ -140,7 +159,7 @@ function Register({ kind }: { kind: KindDescription }) {
 			Report as PDF or Excel
 		</MenuLink>
 	);
-	return (
+	const content = (
 		<ListPage
 			kind={kind.kind}
 			list={list}
@@ -148,13 +167,7 @@ function Register({ kind }: { kind: KindDescription }) {
 			nouns={kind.nouns}
 			page={page}
 			rows={rows}
-			columns={columns.map((name) =>
-				name === COVERAGE
-					? coverage
-					: name === VERSIONS
-						? versionsColumn
-						: columnOf(kind, name, organizationId, names, mayWrite),
-			)}
+			columns={cells}
 			possible={possible}
 			selection={mayWrite ? selection : undefined}
 			description={kind.help}
@@ -231,13 +244,13 @@ function Register({ kind }: { kind: KindDescription }) {
 			}
 		/>
 	);
+	return <NamesOfList value={names}>{content}</NamesOfList>;
 }
 
 function columnOf(
 	kind: KindDescription,
 	name: string,
 	organizationId: string,
-	names: Names,
 	mayWrite: boolean,
 ): Column<AnyRecord> {
 	const field = fieldOf(kind, name);
@@ -286,7 +299,6 @@ function columnOf(
 					<ShortValue
 						field={field}
 						value={isMeaningful(name, record) ? shownValue(record, name) : null}
-						names={names}
 					/>
 				</Questioned>
 			);

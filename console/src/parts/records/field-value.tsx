@@ -7,7 +7,7 @@ import {
 	UnstyledButton,
 } from "@mantine/core";
 import { IconAlertTriangle, IconExternalLink } from "@tabler/icons-react";
-import { Fragment, type ReactNode } from "react";
+import { Fragment, type ReactNode, useContext } from "react";
 import { isScale, scaleOf } from "../../../../src/records/scales.ts";
 import type { FieldDescription } from "../../kind-description.ts";
 import { choiceLabel } from "../../kinds.ts";
@@ -16,7 +16,7 @@ import { endOfId } from "../devices/device-name.ts";
 import { TextLink } from "../links.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { CalendarDate, DateTime } from "../time.tsx";
-import type { Names } from "./record-names.ts";
+import { type Names, NamesOfList } from "./record-names.ts";
 import { factorsOf } from "./risk-scores.ts";
 import { ScoreBadge } from "./score-badge.tsx";
 import { toneOf } from "./tones.ts";
@@ -95,8 +95,16 @@ export function FieldValue({
 	);
 }
 
-/** Shows a value in one or two lines without links, for a table cell or a list of changes. */
-export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
+/**
+ * Shows a value in one or two lines without links, for a table cell or a list of changes. Without
+ * `names`, the names of records are those of the list around it.
+ */
+export function ShortValue({
+	field,
+	value,
+	names,
+	implied,
+}: Omit<Shown, "names"> & { names?: Names }): ReactNode {
 	if (field.type === "checks")
 		return <Checks value={value} implied={implied} />;
 	if (isEmpty(value)) return <Empty />;
@@ -110,11 +118,7 @@ export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
 	if (field.type === "datetime") return <DateTime value={String(value)} />;
 	if (factorsOf(field.name)) return <ScoreBadge score={Number(value)} />;
 	if (isPercent(field)) return `${value}%`;
-	const words = (Array.isArray(value) ? value : [value]).map((one) =>
-		field.reference
-			? nameIn(names, String(one))
-			: choiceLabel(field, String(one)),
-	);
+	const all = (Array.isArray(value) ? value : [value]).map(String);
 	return (
 		<Text
 			inherit
@@ -122,9 +126,24 @@ export function ShortValue({ field, value, names, implied }: Shown): ReactNode {
 			maw={MAX_CELL}
 			style={{ overflowWrap: "break-word" }}
 		>
-			{words.join(", ")}
+			{field.reference ? (
+				<NamesIn names={names} ids={all} />
+			) : (
+				all.map((one) => choiceLabel(field, one)).join(", ")
+			)}
 		</Text>
 	);
+}
+
+function NamesIn({
+	names,
+	ids,
+}: {
+	names: Names | undefined;
+	ids: readonly string[];
+}) {
+	const around = useContext(NamesOfList);
+	return ids.map((id) => nameIn(names ?? around, id)).join(", ");
 }
 
 /** Marks a value that should be checked, and gives the reason. */

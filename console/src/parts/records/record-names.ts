@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { createContext, useMemo } from "react";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { operationQuery } from "../../queries.ts";
@@ -9,6 +9,12 @@ export interface Names extends ReadonlyMap<string, string | null> {
 	/** True once all names have arrived. An id without a name is then that of a deleted record. */
 	isComplete?: boolean;
 }
+
+/**
+ * The names of the records that a list refers to. Cells read them here, so that a list does not
+ * render all of its rows again when the names arrive.
+ */
+export const NamesOfList = createContext<Names>(new Map());
 
 /** Most names that one request returns. */
 const MAX_NAMED = 1000;
