@@ -161,6 +161,7 @@ export async function migrate(
 		if (applied.length === 0 && whenMissing === "refuse") throw missingSchema();
 		await makeMigrationsTable(client);
 		const missing = migrations.slice(applied.length);
+		if (missing.length === 0) return pending;
 		const roles = await makeRoles(client, missing);
 		for (const [index, migration] of missing.entries()) {
 			const step = `migration ${index + 1} of ${missing.length}, ${migration.name}`;

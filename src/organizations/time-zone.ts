@@ -30,6 +30,9 @@ export function isTimeZone(text: string): boolean {
 	}
 }
 
+/** Names that PostgreSQL knows. It reads the file of each zone of its list to answer. */
+const knownZones = new Set<string>();
+
 /**
  * Throws bad_request unless PostgreSQL knows the time zone too, written exactly like this. Its list
  * may be older than the one of Node.
@@ -38,11 +41,15 @@ export async function requireTimeZone(
 	client: PoolClient,
 	name: string,
 ): Promise<void> {
+	if (knownZones.has(name)) return;
 	const { rows } = await client.query<{ known: boolean }>(
 		"select exists (select from pg_timezone_names where name = $1) as known",
 		[name],
 	);
-	if (rows[0]?.known) return;
+	if (rows[0]?.known) {
+		knownZones.add(name);
+		return;
+	}
 	throw badFields([{ field: "time_zone", message: RULE }]);
 }
 
