@@ -5,7 +5,7 @@ import {
 	heartbeatBody,
 	postureResult,
 	readError,
-	startService,
+	shareService,
 	type TestService,
 } from "../support/service.ts";
 
@@ -14,7 +14,7 @@ let pendingKey: string;
 let activeKey: string;
 let revokedKey: string;
 beforeAll(async () => {
-	assay = await startService();
+	assay = await shareService();
 	pendingKey = (await assay.enrollDevice()).key;
 	activeKey = (await assay.activateDevice()).key;
 	revokedKey = (await assay.activateDevice()).key;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 
 import { transaction, withTenant } from "../../src/db/pool.ts";
 
@@ -20,7 +20,7 @@ import {
 
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 
-import { createDatabase, type TestDatabase } from "../support/database.ts";
+import { shareDatabase, type TestDatabase } from "../support/database.ts";
 
 import {
 	auditEntries,
@@ -34,9 +34,8 @@ import {
 let database: TestDatabase;
 
 beforeAll(async () => {
-	database = await createDatabase();
+	database = await shareDatabase();
 });
-afterAll(() => database.drop());
 
 /** Creates an organization with one admin. */
 async function makeOrganization(): Promise<{ id: string; admin: TestUser }> {

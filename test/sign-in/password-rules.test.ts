@@ -3,7 +3,7 @@ import { makeResetLink } from "../../src/sign-in/password-reset.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { totp } from "../support/totp.ts";
@@ -11,7 +11,7 @@ import { totp } from "../support/totp.ts";
 let served: TestConsole;
 let session: Session;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 	session = await served.signIn("member");
 });
 afterAll(() => served.close());

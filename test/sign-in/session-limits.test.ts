@@ -4,12 +4,12 @@ import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { UNATTENDED_HEADER } from "../../src/sign-in/unattended-header.ts";
 import { type Answer, PASSWORD, sendTo } from "../support/console-client.ts";
 import { auditEntries, joinOrganization, makeUser } from "../support/people.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { shareService, type TestService } from "../support/service.ts";
 
 let served: TestService;
 let passwordHash: string;
 beforeAll(async () => {
-	served = await startService();
+	served = await shareService();
 	passwordHash = await hashPassword(PASSWORD);
 });
 afterAll(() => served.close());
