@@ -156,13 +156,9 @@ async function load(
 ): Promise<void> {
 	const tables = await readTables(client);
 	await client.query(`lock table ${nameList(tables)} in access exclusive mode`);
-	for (const { name, hasTriggers } of tables) {
-		const table = escapeIdentifier(name);
-		await client.query(`alter table ${table} no force row level security`);
-		if (hasTriggers) {
-			await client.query(`alter table ${table} disable trigger user`);
-		}
-	}
+	await client.query(
+		alterEach(tables, "no force row level security", "disable trigger user"),
+	);
 	await requireNoRows(client, tables);
 	await makePartitions(client, reader.manifest);
 
@@ -189,13 +185,23 @@ async function load(
 		);
 	}
 
-	for (const { name, hasTriggers } of tables) {
-		const table = escapeIdentifier(name);
-		await client.query(`alter table ${table} force row level security`);
-		if (hasTriggers) {
-			await client.query(`alter table ${table} enable trigger user`);
-		}
-	}
+	await client.query(
+		alterEach(tables, "force row level security", "enable trigger user"),
+	);
+}
+
+/** Returns statements that change each table, and those with triggers in a second way. */
+function alterEach(
+	tables: Table[],
+	change: string,
+	changeOfTriggers: string,
+): string {
+	return tables
+		.map(({ name, hasTriggers }) => {
+			const changes = hasTriggers ? `${change}, ${changeOfTriggers}` : change;
+			return `alter table ${escapeIdentifier(name)} ${changes};`;
+		})
+		.join("\n");
 }
 
 async function requireNoRows(client: Client, tables: Table[]): Promise<void> {
