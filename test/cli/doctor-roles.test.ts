@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrate } from "../../src/db/migrate.ts";
 import { runCommand } from "../support/command.ts";
 import {
@@ -47,10 +47,34 @@ test("before an upgrade, doctor says whether the login may make the roles, and c
 	expect(await examine(one, "tenancy")).toMatchObject({ status: "ok" });
 });
 
+/** An installation that is set up, and the login of another one. */
+let two: { one: Installation; other: Installation };
+beforeAll(async () => {
+	two = {
+		one: await createInstallation({ dropAt: afterAll }),
+		other: await createInstallation({ dropAt: afterAll }),
+	};
+	await migrate({ connectionString: two.one.url });
+});
+
+test("doctor names the logins that may create roles where these reach every role, before PostgreSQL 16", async () => {
+	const { one, other } = two;
+	const { rows } = await asSuperuser((client) =>
+		client.query<{ reaches: boolean }>(
+			"select current_setting('server_version_num')::integer < 160000 as reaches",
+		),
+	);
+	const found = async () => (await examine(one, "separation"))?.found ?? "";
+	const named = new RegExp(`can take every role.*?: [^;]*${loginOf(other)}`);
+	expect(named.test(await found())).toBe(rows[0]?.reaches);
+	await asSuperuser((client) =>
+		client.query(`alter role ${loginOf(other)} nocreaterole`),
+	);
+	expect(named.test(await found())).toBe(false);
+});
+
 test("doctor names the other logins that reach the database, and separate closes it to them", async () => {
-	const one = await createInstallation();
-	const other = await createInstallation();
-	await migrate({ connectionString: one.url });
+	const { one, other } = two;
 	await asSuperuser((client) =>
 		client.query(`grant assay_backup_${one.name} to ${loginOf(other)}`),
 	);
@@ -85,22 +109,4 @@ test("doctor names the other logins that reach the database, and separate closes
 	expect(after?.found).not.toMatch(/because everyone may|can read/);
 	const again = await runCommand(["separate"], settings);
 	expect(again.stdout).toContain("is separate");
-});
-
-test("doctor names the logins that may create roles where these reach every role, before PostgreSQL 16", async () => {
-	const one = await createInstallation();
-	const other = await createInstallation();
-	await migrate({ connectionString: one.url });
-	const { rows } = await asSuperuser((client) =>
-		client.query<{ reaches: boolean }>(
-			"select current_setting('server_version_num')::integer < 160000 as reaches",
-		),
-	);
-	const found = async () => (await examine(one, "separation"))?.found ?? "";
-	const named = new RegExp(`can take every role.*?: [^;]*${loginOf(other)}`);
-	expect(named.test(await found())).toBe(rows[0]?.reaches);
-	await asSuperuser((client) =>
-		client.query(`alter role ${loginOf(other)} nocreaterole`),
-	);
-	expect(named.test(await found())).toBe(false);
 });

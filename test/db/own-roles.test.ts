@@ -145,22 +145,6 @@ test("a login that may not create roles gets the statements to run, and uses the
 	});
 });
 
-test("roles of the same name that belong to somebody else are left alone", async () => {
-	const one = await setUp();
-	await makeAcme(one.url);
-	await asSuperuser(async (client) => {
-		await client.query(`alter database ${one.name} rename to ${one.name}_was`);
-		await client.query(
-			`create database ${one.name} owner ${new URL(one.url).username}`,
-		);
-	});
-	await migrate({ connectionString: one.url });
-	expect(await makeAcme(one.url)).toEqual(["Acme"]);
-	expect(await makeAcme(one.urlOf(`${one.name}_was`))).toEqual(["Acme"]);
-	const { reached } = await connected(one.url, readSeparation);
-	expect(reached).toEqual([]);
-});
-
 test("a database of any name is set up, and no role has a name that PostgreSQL would cut", async () => {
 	const name = `Prüf "Datenbank" ${process.pid} ${"x".repeat(36)}`;
 	const one = await setUp({ name });
@@ -289,6 +273,23 @@ test("the right to connect is taken away only in a database that the login owns"
 	expect(await connected(first.url, readSeparation)).toMatchObject({
 		isOpenToAll: true,
 	});
+});
+
+test("roles of the same name that belong to somebody else are left alone", async () => {
+	// No later test uses this installation.
+	const one = first;
+	await makeAcme(one.url);
+	await asSuperuser(async (client) => {
+		const login = new URL(one.url).username;
+		await client.query(`alter role ${login} createrole`);
+		await client.query(`alter database ${one.name} rename to ${one.name}_was`);
+		await client.query(`create database ${one.name} owner ${login}`);
+	});
+	await migrate({ connectionString: one.url });
+	expect(await makeAcme(one.url)).toEqual(["Acme"]);
+	expect(await makeAcme(one.urlOf(`${one.name}_was`))).toEqual(["Acme"]);
+	const { reached } = await connected(one.url, readSeparation);
+	expect(reached).toEqual([]);
 });
 
 test("a database that belongs to a superuser is upgraded in the same way", async () => {
