@@ -10,9 +10,9 @@ import {
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { firstLine, isRunning } from "../support/child.ts";
+import { runCommand } from "../support/command.ts";
 import { sendTo } from "../support/console-client.ts";
 import { makeFolder } from "../support/folder.ts";
-import { assay } from "../support/program.ts";
 import {
 	DEVICES,
 	demoFolders,
@@ -162,7 +162,7 @@ test("the registers are filled with past dates, and the audit log verifies", asy
 		expect(oldest, tool).toBeLessThan(Date.now() - 30 * DAY_MS);
 	}
 	const [name = ""] = demoFolders(folder);
-	const verified = await assay(["audit", "verify"], {
+	const verified = await runCommand(["audit", "verify"], {
 		ASSAY_DATA_DIR: join(folder, name, "data"),
 	});
 	expect(verified).toMatchObject({ code: 0 });
