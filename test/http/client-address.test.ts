@@ -3,14 +3,18 @@ import { readConfig } from "../../src/config/config.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { auditEntries, makeApiToken, makeUser } from "../support/people.ts";
-import { startService, type TestService } from "../support/service.ts";
+import {
+	shareService,
+	startService,
+	type TestService,
+} from "../support/service.ts";
 
 let behind: TestService;
 let direct: TestService;
 beforeAll(async () => {
 	[behind, direct] = await Promise.all([
 		startService(undefined, { ASSAY_TRUSTED_PROXIES: "127.0.0.1, 10.0.0.0/8" }),
-		startService(),
+		shareService(),
 	]);
 });
 afterAll(() => Promise.all([behind.close(), direct.close()]));

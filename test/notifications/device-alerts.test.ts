@@ -5,6 +5,7 @@ import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
 import {
 	postureResult,
+	shareService,
 	startService,
 	type TestService,
 } from "../support/service.ts";
@@ -305,30 +306,26 @@ test("a MINOR nonconformity, a channel that is off and a service without a mail 
 	expect(nonconformities).toHaveLength(2);
 	expect(await fleet.mails()).toEqual([]);
 
-	const silent = await startService();
-	try {
-		const other = await makeFleet(silent);
-		await other.sql(
-			`insert into notification_channels
-				(organization_id, id, kind, name, digest_weekday, next_digest_at)
-			values ($1, $1, 'DEVICE_OWNERS', 'Owners', 1, now() + interval '1 day')`,
-			[other.organization_id],
-		);
-		const laptop = await other.device("laptop", await other.person("ada"));
-		await laptop.report("FAIL");
-		// The service itself opens it.
-		await expect
-			.poll(
-				async () => {
-					silent.service.wake();
-					const { nonconformities } = await other.use("listNonconformities");
-					return nonconformities.length;
-				},
-				{ timeout: 90_000 },
-			)
-			.toBe(1);
-		expect(await other.mails()).toEqual([]);
-	} finally {
-		await silent.close();
-	}
+	const silent = await shareService();
+	const other = await makeFleet(silent);
+	await other.sql(
+		`insert into notification_channels
+			(organization_id, id, kind, name, digest_weekday, next_digest_at)
+		values ($1, $1, 'DEVICE_OWNERS', 'Owners', 1, now() + interval '1 day')`,
+		[other.organization_id],
+	);
+	const laptop = await other.device("laptop", await other.person("ada"));
+	await laptop.report("FAIL");
+	// The service itself opens it.
+	await expect
+		.poll(
+			async () => {
+				silent.service.wake();
+				const { nonconformities } = await other.use("listNonconformities");
+				return nonconformities.length;
+			},
+			{ timeout: 90_000 },
+		)
+		.toBe(1);
+	expect(await other.mails()).toEqual([]);
 });

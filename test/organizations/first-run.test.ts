@@ -8,6 +8,7 @@ import { runCommand } from "../support/command.ts";
 import { PASSWORD, sendTo } from "../support/console-client.ts";
 import { createDatabaseForTest } from "../support/database.ts";
 import { auditEntries, makeUser } from "../support/people.ts";
+import { shareService } from "../support/service.ts";
 
 /** Starts a service in which nobody has an account. */
 async function startEmpty() {
@@ -97,7 +98,7 @@ test("when many callers use the setup link at once, exactly one succeeds", async
 });
 
 test("a form as a body, which is curl's default, is rejected, and the error says how to send JSON", async () => {
-	const { service } = await startEmpty();
+	const { service } = await shareService();
 	const answer = await fetch(`${service.url}/api/setup`, {
 		method: "POST",
 		headers: {
@@ -156,11 +157,11 @@ test("the command prints a working link with the service's own address", async (
 });
 
 test("a page of another site cannot read anything or set anything up", async () => {
-	const { service, makeToken } = await startEmpty();
+	const { service } = await shareService();
 	const origin = "https://evil.example";
 	const asked = await sendTo(service.url, "/api/setup", undefined, { origin });
 	expect(asked.status).toBe(403);
-	const body = { token: await makeToken() };
+	const body = { token: makeSecret("set") };
 	expect(
 		(await sendTo(service.url, "/api/setup", body, { origin })).status,
 	).toBe(403);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { makeLogger } from "../../src/log.ts";
 import { type Service, serve } from "../../src/serve.ts";
@@ -12,10 +12,15 @@ import { totp } from "../support/totp.ts";
 const FIRST = "the first secret, which the operator replaces later";
 const SECOND = "the second secret, which comes after the first one";
 
-let passwordHash: string;
+/** A database with a user whose second factor is encrypted with the first secret. Tests copy it. */
+let enrolled: TestDatabase;
+let factor: Awaited<ReturnType<typeof enrol>>;
 beforeAll(async () => {
-	passwordHash = await hashPassword(PASSWORD);
+	enrolled = await createDatabase();
+	factor = await enrol(enrolled);
+	await enrolled.disconnect();
 });
+afterAll(() => enrolled.drop());
 
 /** Starts the service on the database, with one secret or with a new and a former one. */
 async function startWith(
@@ -50,8 +55,10 @@ async function using<Result>(
 
 /** Makes a user whose second factor is encrypted with the first secret. */
 async function enrol(database: TestDatabase) {
-	const user = await makeUser(database, undefined, { passwordHash });
-	const factor = await using(database, [FIRST], async (url) => {
+	const user = await makeUser(database, undefined, {
+		passwordHash: await hashPassword(PASSWORD),
+	});
+	const made = await using(database, [FIRST], async (url) => {
 		const { cookie } = await signIn(url, user);
 		const enabled = await sendTo(
 			url,
@@ -66,7 +73,7 @@ async function enrol(database: TestDatabase) {
 		expect(verified.status).toBe(200);
 		return { uri: totpURI as string, codes: backupCodes as string[] };
 	});
-	return { user, ...factor };
+	return { user, ...made };
 }
 
 const signIn = (url: string, { email }: TestUser) =>
@@ -83,15 +90,15 @@ async function verify(url: string, user: TestUser, way: string, code: string) {
 	);
 }
 
-async function makeDatabase(): Promise<TestDatabase> {
-	const database = await createDatabase();
+async function copyEnrolled(): Promise<TestDatabase> {
+	const database = await createDatabase(undefined, enrolled.name);
 	onTestFinished(() => database.drop());
 	return database;
 }
 
 test("with ASSAY_SECRET_PREVIOUS a second factor still works, and afterwards it needs the new secret alone", async () => {
-	const database = await makeDatabase();
-	const { user, uri, codes } = await enrol(database);
+	const database = await copyEnrolled();
+	const { user, uri, codes } = factor;
 	await using(database, [SECOND, FIRST], async (url) => {
 		expect((await verify(url, user, "totp", "000000")).status).toBe(401);
 		expect((await verify(url, user, "totp", totp(uri, 1))).status).toBe(200);
@@ -105,8 +112,8 @@ test("with ASSAY_SECRET_PREVIOUS a second factor still works, and afterwards it 
 });
 
 test("a second factor that no secret decrypts is rejected with a reason, listed, and reset by command", async () => {
-	const database = await makeDatabase();
-	const { user, uri, codes } = await enrol(database);
+	const database = await copyEnrolled();
+	const { user, uri, codes } = factor;
 	await using(database, [SECOND], async (url) => {
 		for (const [way, code] of [
 			["totp", totp(uri, 1)],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeSecret } from "../../src/tokens/secret.ts";
@@ -11,7 +11,11 @@ import {
 	makeUser,
 	type TestUser,
 } from "../support/people.ts";
-import { startService, type TestService } from "../support/service.ts";
+import {
+	shareService,
+	startService,
+	type TestService,
+} from "../support/service.ts";
 import { openSmtpSink, type SmtpSink } from "../support/smtp-sink.ts";
 
 const NEW_PASSWORD = "a different battery";
@@ -239,8 +243,7 @@ test("an invitation is mailed with one link, and the response contains another o
 });
 
 test("without a mail server the response to a forgotten password says what to do", async () => {
-	const apart = await startService();
-	onTestFinished(() => apart.close());
+	const apart = await shareService();
 	const path = "/api/forgot-password";
 	const { body } = await sendTo(apart.service.url, path);
 	expect(body).toEqual({ sends_mail: false });

@@ -1,4 +1,11 @@
-import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import {
+	afterAll,
+	beforeAll,
+	beforeEach,
+	describe,
+	expect,
+	test,
+} from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeOrganizationId } from "../../src/id.ts";
 import { insertOrganization } from "../../src/organizations/organization-store.ts";
@@ -13,9 +20,13 @@ import { Visitor } from "../support/visitor.ts";
 import { newcomer, START } from "./provider-stand.ts";
 import { startWithProvider } from "./service-of-provider.ts";
 
-// Each test starts a service, because the settings differ.
+// Tests whose settings differ start a service of their own.
 const provider = await startIdentityProvider();
-afterAll(() => provider.close());
+const plain = await startWithProvider(provider, {});
+afterAll(async () => {
+	await plain.served.close();
+	await provider.close();
+});
 
 let somebody: PersonAtProvider;
 beforeEach(() => {
@@ -23,119 +34,107 @@ beforeEach(() => {
 });
 
 test("without an organization for newcomers, only people with an account or an invitation get in", async () => {
-	const closed = await startWithProvider(provider, {});
-	try {
-		const { problem } = await closed.signIn(somebody);
-		expect(problem).toBe("NOT_INVITED");
-		const { rows } =
-			await closed.served.database.owner.query("select from users");
-		expect(rows).toEqual([]);
-	} finally {
-		await closed.served.close();
-	}
+	const { problem } = await plain.signIn(somebody);
+	expect(problem).toBe("NOT_INVITED");
+	const { rows } = await plain.served.database.owner.query("select from users");
+	expect(rows).toEqual([]);
 });
 
 describe("passwords", () => {
-	test("when only some accounts may use them, others can neither sign in with one nor go on with an older session", async () => {
-		const emergency = "emergency@example.com";
-		const strict = await startWithProvider(provider, {
+	const emergency = "emergency@example.com";
+	let strict: Awaited<ReturnType<typeof startWithProvider>>;
+	beforeAll(async () => {
+		strict = await startWithProvider(provider, {
 			ASSAY_PASSWORD_SIGN_IN: emergency,
 		});
-		try {
-			const passwordHash = await hashPassword(PASSWORD);
-			const { organizationId, database } = strict.served;
-			const membership = { organizationId, role: "admin" as const };
-			const signInAs = (email: string) =>
-				sendTo(strict.base, "/api/auth/sign-in/email", {
-					email,
-					password: PASSWORD,
-				});
-			await makeUser(database, membership, { email: emergency, passwordHash });
-			const user = await makeUser(database, membership, {
-				email: somebody.email as string,
-				passwordHash,
+	});
+	afterAll(() => strict.served.close());
+
+	test("when only some accounts may use them, others can neither sign in with one nor go on with an older session", async () => {
+		const passwordHash = await hashPassword(PASSWORD);
+		const { organizationId, database } = strict.served;
+		const membership = { organizationId, role: "admin" as const };
+		const signInAs = (email: string) =>
+			sendTo(strict.base, "/api/auth/sign-in/email", {
+				email,
+				password: PASSWORD,
 			});
-			const refused = await signInAs(user.email);
-			expect(refused.status).toBe(403);
-			expect(refused.body.message).toContain("sign in with Example Inc.");
-			const { cookie } = await signInAs(emergency);
-			expect((await strict.profileOf(cookie)).email).toBe(emergency);
-			await database.owner.query("update sessions set user_id = $1", [user.id]);
-			expect(await strict.profileOf(cookie)).toBeUndefined();
-			const { body: session } = await sendTo(
-				strict.base,
-				"/api/auth/get-session",
-				undefined,
-				{ cookie },
-			);
-			expect(session).toBeNull();
-			const own = await strict.signIn(somebody);
-			expect((await strict.profileOf(own.cookie)).user_id).toBe(user.id);
-			const { body } = await sendTo(strict.base, "/api/sign-in-ways");
-			expect(body).toEqual({
-				provider: "Example Inc.",
-				has_company_providers: false,
-				// The accounts that may use a password may also use a passkey.
-				has_passkeys: true,
-				has_passwords: false,
-			});
-		} finally {
-			await strict.served.close();
-		}
+		await makeUser(database, membership, { email: emergency, passwordHash });
+		const user = await makeUser(database, membership, {
+			email: somebody.email as string,
+			passwordHash,
+		});
+		const refused = await signInAs(user.email);
+		expect(refused.status).toBe(403);
+		expect(refused.body.message).toContain("sign in with Example Inc.");
+		const { cookie } = await signInAs(emergency);
+		expect((await strict.profileOf(cookie)).email).toBe(emergency);
+		await database.owner.query("update sessions set user_id = $1", [user.id]);
+		expect(await strict.profileOf(cookie)).toBeUndefined();
+		const { body: session } = await sendTo(
+			strict.base,
+			"/api/auth/get-session",
+			undefined,
+			{ cookie },
+		);
+		expect(session).toBeNull();
+		const own = await strict.signIn(somebody);
+		expect((await strict.profileOf(own.cookie)).user_id).toBe(user.id);
+		const { body } = await sendTo(strict.base, "/api/sign-in-ways");
+		expect(body).toEqual({
+			provider: "Example Inc.",
+			has_company_providers: false,
+			// The accounts that may use a password may also use a passkey.
+			has_passkeys: true,
+			has_passwords: false,
+		});
 	});
 
 	test("an invited person cannot join with a password that could not be used", async () => {
-		const strict = await startWithProvider(provider, {
-			ASSAY_PASSWORD_SIGN_IN: "emergency@example.com",
+		const { organizationId, database } = strict.served;
+		const user = await makeUser(
+			database,
+			{ organizationId, role: "admin" },
+			{ email: somebody.email as string },
+		);
+		const { cookie } = await strict.signIn(somebody);
+		const { body } = await sendTo(
+			strict.base,
+			"/api/console/inviteMember",
+			{
+				organization_id: organizationId,
+				email: "new@example.com",
+				role: "member",
+			},
+			{ cookie },
+		);
+		const token = new URL(body.invitation_url).hash.slice(1);
+		const joined = await sendTo(strict.base, "/api/join", {
+			token,
+			name: "New",
+			password: PASSWORD,
 		});
-		try {
-			const { organizationId, database } = strict.served;
-			const user = await makeUser(
-				database,
-				{ organizationId, role: "admin" },
-				{ email: somebody.email as string },
-			);
-			const { cookie } = await strict.signIn(somebody);
-			const { body } = await sendTo(
-				strict.base,
-				"/api/console/inviteMember",
-				{
-					organization_id: organizationId,
-					email: "new@example.com",
-					role: "member",
-				},
-				{ cookie },
-			);
-			const token = new URL(body.invitation_url).hash.slice(1);
-			const joined = await sendTo(strict.base, "/api/join", {
-				token,
-				name: "New",
-				password: PASSWORD,
-			});
-			expect(joined.status).toBe(403);
-			expect(user.id).toBeTruthy();
-		} finally {
-			await strict.served.close();
-		}
+		expect(joined.status).toBe(403);
+		expect(user.id).toBeTruthy();
 	});
 });
 
 test("trouble of the service is shown on the sign-in page and not as JSON", async () => {
-	const { served: service, base: at } = await startWithProvider(provider, {});
+	const { owner } = plain.served.database;
+	provider.signInAs(somebody);
+	const visitor = new Visitor();
+	const { url } = await visitor.open(plain.base + START, (one) =>
+		one.pathname.endsWith("/callback"),
+	);
+	await owner.query("alter table accounts rename to gone");
 	try {
-		provider.signInAs(somebody);
-		const visitor = new Visitor();
-		const { url } = await visitor.open(at + START, (one) =>
-			one.pathname.endsWith("/callback"),
-		);
-		await service.database.owner.query("alter table accounts rename to gone");
 		const { url: page } = await visitor.open(
 			url.href,
 			(one) => one.pathname === "/sign-in",
 		);
 		expect(page.searchParams.get("problem")).toBe("SERVICE_FAILED");
 	} finally {
-		await service.close();
+		await owner.query("alter table gone rename to accounts");
 	}
 });
 
