@@ -1,6 +1,18 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
+ * The test files that end the shared service of their process. They start before it exists, because
+ * the next file that shares it would have to start it again.
+ */
+export const ENDING_SHARED = [
+	"audit/rejected-calls",
+	"db/pool-sessions",
+	"db/statements",
+	"load/batch",
+	"overview/board-summary",
+];
+
+/**
  * The test files that take the longest, in descending order. If a long file started last, it would
  * keep one worker busy after the others have finished. Files that are not listed start after these.
  */
@@ -62,17 +74,19 @@ const LONGEST = [
 	"db/postgres-tls-server",
 ];
 
-/** Orders the test files so that the longest ones start first. */
+const FIRST = [...ENDING_SHARED, ...LONGEST];
+
+/** Orders the test files so that those that end the shared service and the longest ones start first. */
 export class LongestFirst extends BaseSequencer {
 	override async sort(
 		files: TestSpecification[],
 	): Promise<TestSpecification[]> {
 		const others = await super.sort(files);
 		const rank = ({ moduleId }: TestSpecification) => {
-			const at = LONGEST.findIndex((name) =>
+			const at = FIRST.findIndex((name) =>
 				moduleId.endsWith(`/test/${name}.test.ts`),
 			);
-			return at < 0 ? LONGEST.length : at;
+			return at < 0 ? FIRST.length : at;
 		};
 		return others.sort((a, b) => rank(a) - rank(b));
 	}
