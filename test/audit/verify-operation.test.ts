@@ -11,8 +11,15 @@ import { type Calls, makeCalls } from "../support/calls.ts";
  */
 
 let calls: Calls;
+/**
+ * An organization with a log of several slices. A verification ends at the first entry that is wrong,
+ * so each test changes an entry before those that the tests before it changed.
+ */
+let long: string;
 beforeAll(async () => {
 	calls = await makeCalls();
+	long = await makeLog(calls.database, 0);
+	await addMany(long, 3000);
 });
 afterAll(() => calls.close());
 
@@ -87,10 +94,8 @@ test("the result for an intact log has its number of entries and the times of th
 });
 
 test("a long log is checked in slices, and each continues after the one before, also while entries are added", async () => {
-	const id = await makeLog(calls.database, 0);
-	await addMany(id, 3000);
-	const adding = addMany(id, 100);
-	const slices = await verify(id);
+	const adding = addMany(long, 100);
+	const slices = await verify(long);
 	await adding;
 	const count = slices.reduce((sum, { entries }) => sum + entries, 0);
 	expect(slices.length).toBeGreaterThan(1);
@@ -101,13 +106,11 @@ test("a long log is checked in slices, and each continues after the one before, 
 });
 
 test("a row that the owner of the database changed is found in any slice", async () => {
-	const id = await makeLog(calls.database, 0);
-	await addMany(id, 3000);
 	await tamper(
 		"update audit_entries set actor_name = 'nobody' where organization_id = $1 and id = #2345",
-		id,
+		long,
 	);
-	const slices = await verify(id);
+	const slices = await verify(long);
 	expect(slices.at(-1)?.finding).toEqual({
 		sequence: 2345,
 		problem: expect.stringContaining("entry 2345 was changed"),
@@ -117,14 +120,12 @@ test("a row that the owner of the database changed is found in any slice", async
 });
 
 test("an entry that was forged at the end of a slice is found by the next slice, which starts from its hash", async () => {
-	const id = await makeLog(calls.database, 0);
-	await addMany(id, 2500);
-	const by = calls.principal("admin", id);
-	const input = { organization_id: id };
+	const by = calls.principal("admin", long);
+	const input = { organization_id: long };
 	const { last } = await calls.call("verifyAuditLog", input, by);
 	await tamper(
 		`update audit_seals set previous_hash = sha256('x') where organization_id = $1 and sequence = ${last.sequence + 1}`,
-		id,
+		long,
 	);
 	const next = await calls.call(
 		"verifyAuditLog",
