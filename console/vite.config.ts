@@ -1,6 +1,7 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
 import { docsPlugin } from "./docs-plugin.ts";
+import { idsPlugin } from "./ids-plugin.ts";
 import { kindsPlugin } from "./kinds-plugin.ts";
 import { zipPlugin } from "./zip-plugin.ts";
 
@@ -46,7 +47,7 @@ const CHUNKS = [
 
 export default defineConfig({
 	root: import.meta.dirname,
-	plugins: [react(), kindsPlugin(), docsPlugin(), zipPlugin()],
+	plugins: [react(), kindsPlugin(), docsPlugin(), idsPlugin(), zipPlugin()],
 	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",
