@@ -39,7 +39,7 @@ export function EditableCell({
 		if (!isOther && !isSelecting) setOpen(true);
 	};
 	return (
-		<Group gap={4} wrap="nowrap" className={classes.cell}>
+		<div className={classes.cell}>
 			{/* biome-ignore lint/a11y/noStaticElementInteractions: the button beside it is for keyboards. */}
 			{/* biome-ignore lint/a11y/useKeyWithClickEvents: the button beside it is for keyboards. */}
 			<div className={classes.value} onClick={openByValue}>
@@ -64,7 +64,7 @@ export function EditableCell({
 				) : (
 					<Editor {...props} label={change} onClose={close} />
 				))}
-		</Group>
+		</div>
 	);
 }
 

@@ -24,11 +24,8 @@ import {
 	Questioned,
 	ShortValue,
 } from "../../parts/records/field-value.tsx";
-import {
-	NamesOfList,
-	referencesIn,
-	useRecordNames,
-} from "../../parts/records/record-names.ts";
+import { NamesInList } from "../../parts/records/names-in-list.tsx";
+import { referencesIn } from "../../parts/records/record-names.ts";
 import {
 	readRecords,
 	recordsQuery,
@@ -109,10 +106,6 @@ function Register({ kind }: { kind: KindDescription }) {
 	const columns = shownColumns(list, possible, usual);
 	const shown = columns.join();
 	const day = dayShown();
-	const names = useRecordNames(
-		organizationId,
-		referencesIn(kind, rows, columns),
-	);
 	const coverage = useCoverage(organizationId, rows, columns);
 	// The same columns as before, so that rows which did not change need not render again.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: cells say what is overdue on the day.
@@ -244,7 +237,14 @@ function Register({ kind }: { kind: KindDescription }) {
 			}
 		/>
 	);
-	return <NamesOfList value={names}>{content}</NamesOfList>;
+	return (
+		<NamesInList
+			organizationId={organizationId}
+			ids={referencesIn(kind, rows, columns)}
+		>
+			{content}
+		</NamesInList>
+	);
 }
 
 function columnOf(

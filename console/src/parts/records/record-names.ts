@@ -10,10 +10,7 @@ export interface Names extends ReadonlyMap<string, string | null> {
 	isComplete?: boolean;
 }
 
-/**
- * The names of the records that a list refers to. Cells read them here, so that a list does not
- * render all of its rows again when the names arrive.
- */
+/** The names of the records that the list around a cell refers to. See names-in-list.tsx. */
 export const NamesOfList = createContext<Names>(new Map());
 
 /** Most names that one request returns. */
