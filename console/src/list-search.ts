@@ -1,6 +1,7 @@
 import {
 	type HistoryState,
 	useLocation,
+	useMatch,
 	useRouterState,
 	useSearch,
 } from "@tanstack/react-router";
@@ -137,6 +138,11 @@ export function useListSearch(
 		: usualOrder;
 	const changeSearch = useChangeSearch();
 	const path = useLocation({ select: ({ pathname }) => pathname });
+	// While the next page loads, the address is that of the next page already.
+	const shownAt = useMatch({
+		strict: false,
+		select: ({ pathname }) => pathname,
+	});
 	const earlier = useRouterState({
 		select: ({ location }) =>
 			search.cursor ? location.state.earlierPages : NO_PAGES,
@@ -188,7 +194,7 @@ export function useListSearch(
 
 	const columns = search.cols?.split(",") ?? rememberedColumns(path);
 	const known = JSON.stringify([
-		path,
+		shownAt,
 		search,
 		earlier,
 		usualOrder,

@@ -57,7 +57,7 @@ export function lastOrganization(): string | null {
  */
 export function useShownOrganization() {
 	const { data = [] } = useQuery(organizationsQuery);
-	const { org } = useParams({ strict: false });
+	const org = useParams({ strict: false, select: (params) => params.org });
 	const of = (id: string | null | undefined) =>
 		data.find((organization) => organization.id === id);
 	return org === undefined ? (of(lastOrganization()) ?? data[0]) : of(org);

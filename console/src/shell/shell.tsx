@@ -35,22 +35,27 @@ const HelpAndLooks = () => (
 	</>
 );
 
+/** Calls a function after each navigation. It renders alone then, without the frame around it. */
+function OnNavigation({ then }: { then: () => void }) {
+	const pathname = useRouterState({
+		select: ({ location }) => location.pathname,
+	});
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each navigation calls it.
+	useEffect(then, [pathname]);
+	return null;
+}
+
 /** The frame around every page of a signed-in user. */
 export function Shell() {
 	const [isOpen, { toggle, close }] = useDisclosure();
 	const isNarrow = useMediaQuery(NARROW, undefined, {
 		getInitialValueInEffect: false,
 	});
-	const { org } = useParams({ strict: false });
+	const org = useParams({ strict: false, select: (params) => params.org });
 	const isPast = useSearch({
 		strict: false,
 		select: (search) => "as_of" in search,
 	});
-	const pathname = useRouterState({
-		select: ({ location }) => location.pathname,
-	});
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each navigation closes the drawer.
-	useEffect(close, [pathname]);
 	const burger = useRef<HTMLButtonElement>(null);
 	const dismiss = () => {
 		close();
@@ -126,6 +131,7 @@ export function Shell() {
 				</Container>
 			</AppShell.Main>
 			<ProofDialog />
+			<OnNavigation then={close} />
 		</AppShell>
 	);
 }
