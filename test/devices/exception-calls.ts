@@ -10,17 +10,19 @@ export const check = "FIREWALL_ENABLED";
 
 /** Returns functions with which a test makes exceptions and devices that need them. */
 export function exceptionCalls(assay: () => TestTools) {
-	const report = async (key: string, status: string, days = 0) => {
+	/** Reports the status, observed so many days ago, or on several days. */
+	const report = async (key: string, status: string, ...days: number[]) => {
+		const observed = days.length > 0 ? days : [0];
 		const answer = await assay().post(
 			"postures",
 			{
-				results: [
+				results: observed.map((days) =>
 					postureResult({
 						check_key: check,
 						status,
 						observed_at: inDays(-days),
 					}),
-				],
+				),
 			},
 			{ key },
 		);
@@ -34,9 +36,7 @@ export function exceptionCalls(assay: () => TestTools) {
 			"update devices set activated_at = now() - interval '100 days' where id = $1",
 			[device.id],
 		);
-		for (const days of [10, 8, 6, 4, 2, 1, 0]) {
-			await report(device.key, "FAIL", days);
-		}
+		await report(device.key, "FAIL", 10, 8, 6, 4, 2, 1, 0);
 		return device;
 	};
 

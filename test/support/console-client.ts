@@ -1,3 +1,5 @@
+import { quickRequest } from "./quick-request.ts";
+
 export const PASSWORD = "correct horse battery";
 
 export interface Answer {
@@ -47,8 +49,10 @@ export async function sendTo(
 	});
 }
 
-async function send(url: string, request: RequestInit): Promise<Answer> {
-	const response = await fetch(url, request);
+async function send(
+	...request: Parameters<typeof quickRequest>
+): Promise<Answer> {
+	const response = await quickRequest(...request);
 	const text = await response.text();
 	return {
 		status: response.status,

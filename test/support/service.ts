@@ -8,6 +8,7 @@ import { makeLogger } from "../../src/log.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Service, serve } from "../../src/serve.ts";
 import { createDatabase, SHARED, type TestDatabase } from "./database.ts";
+import { quickRequest } from "./quick-request.ts";
 import { noteShared } from "./shared.ts";
 
 export interface TestService {
@@ -221,7 +222,7 @@ function withRequests(
 	close: () => Promise<void>,
 ): TestService {
 	const post: TestService["post"] = (route, body, options = {}) =>
-		fetch(`${service.url}/api/agent/v1/${route}`, {
+		quickRequest(`${service.url}/api/agent/v1/${route}`, {
 			method: "POST",
 			body:
 				typeof body === "string" || body instanceof Uint8Array

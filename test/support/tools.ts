@@ -4,6 +4,7 @@ import { makeIdWithoutTenant } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Role } from "../../src/principal.ts";
 import { hashSecret, makeSecret } from "../../src/tokens/secret.ts";
+import { quickRequest } from "./quick-request.ts";
 import { shareService, startService, type TestService } from "./service.ts";
 
 /** The answer of a tool as plain JSON. */
@@ -83,7 +84,7 @@ async function withUsers(running: TestService): Promise<TestTools> {
 		token: string,
 		headers: Record<string, string> = {},
 	): Promise<ToolAnswer> => {
-		const response = await fetch(service.url + path, {
+		const response = await quickRequest(service.url + path, {
 			method: "POST",
 			body: typeof body === "string" ? body : JSON.stringify(body),
 			headers: {
