@@ -105,7 +105,7 @@ test("a long text that many cells share is not repeated without end", async () =
 				name: "A",
 				rows:
 					inlineRows([Array.from({ length: 100 }, (_, at) => `Name ${at}`)]) +
-					Array.from({ length: 1000 }, (_, at) => row(at + 2)).join(""),
+					Array.from({ length: 20 }, (_, at) => row(at + 2)).join(""),
 			},
 		],
 		{ texts: ["x".repeat(32_000)] },
