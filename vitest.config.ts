@@ -27,7 +27,8 @@ export default defineConfig({
 		// Each file has a database of its own and needs no process of its own. Loading the code again
 		// for each file took a tenth of the time.
 		isolate: false,
-		// Test files wait for databases and processes more than they compute.
+		// Test files wait for databases and processes more than they compute. Those of the service wait
+		// less, so `npm test` has three workers.
 		maxWorkers: 4,
 		sequence: { sequencer: LongestFirst },
 		// A busy machine may need long for what a test waits for. The default is one second.
