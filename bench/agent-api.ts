@@ -120,9 +120,13 @@ async function bench(options: Options): Promise<Report> {
 		const { port } = service;
 		const stand = { options, generator, watched, port, prefix: "", say };
 		if (does("heartbeats")) report.rows.push(...(await runHeartbeats(stand)));
+		if (!isKept && does("postures")) {
+			report.rows.push(...(await runFirstReports(stand)));
+		}
+		// Nobody has noted the last statuses of a kept database. So its devices report once more, and
+		// the steady reports then change few of them.
+		if (does("postures") || does("mixed") || options.keep) await fill(stand);
 		if (!isKept) {
-			if (does("postures")) report.rows.push(...(await runFirstReports(stand)));
-			if (does("postures") || does("mixed") || options.keep) await fill(stand);
 			if (options.changes > 0) await change(stand);
 			if (options.keep) writeFileSync(filledFile, numbers);
 		}

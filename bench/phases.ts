@@ -19,7 +19,7 @@ const MIXED_CONNECTIONS = 1024;
  */
 const WARM_UP_MS = 2_000;
 const FILL_CONNECTIONS = 256;
-const FILL_MS = 180_000;
+const FILL_MS = 300_000;
 /** Milliseconds allowed for a report with a changed check. */
 export const CHANGE_MS = 1;
 
