@@ -1,4 +1,5 @@
 import type { Client, Pool } from "pg";
+import { keptFrom } from "./kept-from.ts";
 
 /**
  * Days from the end of a month until its reports are packed. Devices may extend them until then.
@@ -35,8 +36,7 @@ export async function findPlainMonths(
 		where i.inhparent = 'posture_reports'::regclass
 			and c.relname ~ '^posture_reports_\\d{4}_\\d\\d$'
 			and m.month + interval '1 month' + $1 * interval '1 day' <= now() at time zone 'UTC'
-			and ($2::integer = 0
-				or m.month >= date_trunc('month', now() - $2 * interval '1 month', 'UTC') at time zone 'UTC')
+			and ($2::integer = 0 or m.month >= ${keptFrom("$2")} at time zone 'UTC')
 		order by 1`,
 		[days, keptMonths],
 	);

@@ -10,6 +10,7 @@ import { ClockCheck } from "./clock-check.ts";
 import { deleteDueOrganizations } from "./delete-organizations.ts";
 import { dropIfArchived, dropIfEmpty } from "./drop-partition.ts";
 import { removeLeftovers } from "./expired-rows.ts";
+import { keptFrom } from "./kept-from.ts";
 import { lookAtClock, noteRetention } from "./last-retention.ts";
 
 const SOON_MS = 10 * 60_000;
@@ -107,8 +108,7 @@ async function isOurTurn(client: Client): Promise<boolean> {
 	return rows[0]?.ours === true;
 }
 
-/** SQL for the beginning of the oldest month that is kept. */
-const KEPT_FROM = "date_trunc('month', now() - $1 * interval '1 month', 'UTC')";
+const KEPT_FROM = keptFrom("$1");
 
 /**
  * Returns false if a partition was gone when its turn came. Packing replaces a month's partition, so
