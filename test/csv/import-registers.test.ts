@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { writeLine, writeList } from "../../src/csv/text.ts";
-import type { Principal } from "../../src/principal.ts";
 import { labelOf } from "../../src/records/labels.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import type { Session } from "../support/console-session.ts";
@@ -15,17 +14,12 @@ beforeEach(() => {
 	({ member, organization_id } = imports);
 });
 
-/**
- * Stands for the caller that makeReferences asks for. In this file the caller is always the member.
- */
-const principal = () => undefined as unknown as Principal;
-
 describe.for(samples)("$kind", (sample) => {
 	const { kind, one, many, keys, key } = sample;
 
 	test("an export that is imported again is unchanged, line for line", async () => {
 		const references = await makeReferences(
-			{ call: (name, input) => member.use(name, input), principal },
+			{ call: (name, input) => member.use(name, input) },
 			organization_id,
 		);
 		for (const which of ["all", "required"] as const) {
@@ -55,7 +49,7 @@ describe.for(samples)("$kind", (sample) => {
 
 	test("every field can be imported and read back", async () => {
 		const references = await makeReferences(
-			{ call: (name, input) => member.use(name, input), principal },
+			{ call: (name, input) => member.use(name, input) },
 			organization_id,
 		);
 		const given = inputOf(sample, references, "all");

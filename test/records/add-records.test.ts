@@ -9,10 +9,7 @@ let references: References;
 beforeAll(async () => {
 	tools = await shareTools();
 	references = await makeReferences(
-		{
-			call: (name, input) => tools.use(name, input),
-			principal: () => undefined as never,
-		},
+		{ call: (name, input) => tools.use(name, input) },
 		tools.organizationId,
 	);
 });

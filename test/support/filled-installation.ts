@@ -68,10 +68,7 @@ async function fillRegisters(organization_id: string, token: string) {
 		calls++;
 		return tools.use(name, input, token);
 	};
-	const references = await makeReferences(
-		{ call, principal: () => systemPrincipal() },
-		organization_id,
-	);
+	const references = await makeReferences({ call }, organization_id);
 	const made: Record<string, string> = {};
 	await call("updateDevicePolicy", {
 		organization_id,

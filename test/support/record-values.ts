@@ -43,11 +43,15 @@ export function namesBeside(
 
 const NOT_REFERENCES = new Set(["organization_id", "reference_id"]);
 
+/**
+ * Makes two records of each kind that others refer to, as an administrator of the organization, or as
+ * the caller that `call` has.
+ */
 export async function makeReferences(
-	calls: Pick<Calls, "call" | "principal">,
+	calls: Pick<Calls, "call"> & Partial<Pick<Calls, "principal">>,
 	organization_id: string,
 ): Promise<References> {
-	const by = calls.principal("admin", organization_id);
+	const by = calls.principal?.("admin", organization_id);
 	const pair = async (name: string, key: string, input: object) => {
 		const add = async () =>
 			String(

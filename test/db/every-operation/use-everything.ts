@@ -39,10 +39,7 @@ export async function useEverything(
 	const elsewhere = await createOrganization(database.pool, "Elsewhere");
 	const other = await signIn("admin", elsewhere);
 
-	const references = await makeReferences(
-		{ call: use, principal: () => undefined as never },
-		organization_id,
-	);
+	const references = await makeReferences({ call: use }, organization_id);
 	const walk: Walk = {
 		running,
 		organization_id,
