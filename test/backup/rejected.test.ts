@@ -13,6 +13,7 @@ import {
 } from "vitest";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { BackupReader } from "../../src/backup/read.ts";
+import { restoreBackup } from "../../src/backup/restore.ts";
 import { SEAL_LENGTH, seal } from "../../src/backup/seal.ts";
 import { writeBackup } from "../../src/backup/write.ts";
 import { readMigrations } from "../../src/db/migrate.ts";
@@ -275,18 +276,44 @@ test("a rejected file leaves an empty database as it was, and an owner without s
 	expect(again.rows).toEqual(backup.rows);
 });
 
-test("a backup fails and ends if its file cannot be written or its database disappears", async () => {
+/** Adds rows of 9 kB that hardly get smaller when they are compressed, until the test ends. */
+async function addLargeRows(count: number): Promise<void> {
 	const { url } = database;
-	// The rows are far larger than the buffers between the database and the file.
 	await query(
 		url,
 		`insert into users (id, name, email)
 		select lpad(n::text, 32, 'u'), (select string_agg(md5(n + m * 0.1 || ''), '') from generate_series(1, 280) m), n::text
-		from generate_series(1, 2000) n`,
+		from generate_series(1, ${count}) n`,
 	);
 	onTestFinished(async () => {
 		await query(url, "delete from users where id like 'uuuuuuuu%'");
 	});
+}
+
+test("damage that is found after rows were loaded leaves the database as it was", async () => {
+	await addLargeRows(500);
+	const { file } = await backUp(database.url);
+	const { url } = await createDatabaseForTest();
+	const before = await allRows(url);
+	for (const at of [file.length - 100_000, file.length - 1]) {
+		const changed = Buffer.from(file);
+		changed[at] = (changed[at] ?? 0) ^ 0x10;
+		const loaded: string[] = [];
+		const restoring = restoreBackup(
+			{ connectionString: url },
+			Readable.from([changed]),
+			(text) => loaded.push(text),
+		);
+		await expect(restoring, `${at}`).rejects.toMatchObject(REFUSED);
+		expect(loaded).toContainEqual(expect.stringMatching(/: \d+ rows$/));
+		expect(await allRows(url)).toEqual(before);
+	}
+});
+
+test("a backup fails and ends if its file cannot be written or its database disappears", async () => {
+	const { url } = database;
+	// The rows are far larger than the buffers between the database and the file.
+	await addLargeRows(2000);
 	const write = (out: Writable) =>
 		writeBackup({ connectionString: url }, out, () => {});
 	const full = new Writable({
