@@ -26,68 +26,9 @@ test("a SIGTERM to npm, which npm does not pass on, ends the service and the dat
 	expect(service.stderr()).toContain('"signal":"the end of npm"');
 });
 
-test("SIGTERM ends the service and the database with exit code 0 after all accepted requests were answered", async () => {
+test("SIGHUP reads the log level again, SIGUSR1 and SIGUSR2 only write a line to the log, and SIGTERM ends the service and the database with exit code 0 after all accepted requests were answered", async () => {
 	const { folder, settings, start, addDevice, serverPid } =
 		await makeDataFolder();
-	const service = await start();
-	const key = await addDevice(service.url);
-	const server = serverPid();
-	const statuses: (number | string)[] = [];
-	let stopping: Promise<number | null> | undefined;
-	const report = { results: [postureResult()] };
-	// At most four requests of one device may wait for each other.
-	const work = Array.from({ length: 4 }, async () => {
-		for (;;) {
-			try {
-				const { status } = await post(service.url, "postures", report, key);
-				statuses.push(status);
-				if (statuses.length === 200) stopping = service.stop("SIGTERM");
-			} catch (error) {
-				// A new connection is refused, and an idle connection may be closed while a request is on
-				// its way. Every accepted request is answered.
-				statuses.push((error as { cause: { code: string } }).cause.code);
-				return;
-			}
-		}
-	});
-	await Promise.all(work);
-	expect(await stopping).toBe(0);
-	// No request was answered with an error. A request without an answer found its connection closed.
-	expect(statuses.filter((status) => typeof status === "number")).toEqual(
-		statuses.filter((status) => status === 204),
-	);
-	expect(isRunning(server)).toBe(false);
-	await expect.poll(service.stderr).toContain('"stopped"');
-	// The service still answers while PostgreSQL stores its changed pages.
-	expect(readServerLog(folder)).toMatch(
-		/checkpoint starting: \w+ force wait.*received fast shutdown request/s,
-	);
-
-	const postgres = await openEmbeddedPostgres(settings.ASSAY_DATA_DIR ?? "");
-	const client = new Client(postgres.connection);
-	await client.connect();
-	const { rows } = await client.query(
-		"select count(*)::int as stored from posture_reports",
-	);
-	await client.end();
-	await postgres.close();
-	const answered = statuses.filter((status) => status === 204).length;
-	expect(rows).toEqual([{ stored: answered }]);
-});
-
-test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async () => {
-	const { start, serverPid } = await makeDataFolder();
-	const service = await start({ npm: true });
-	const server = serverPid();
-	await service.stop("SIGINT");
-	while (isRunning(service.pid))
-		await new Promise((done) => setTimeout(done, 20));
-	await expect.poll(service.stderr).toContain('"stopped"');
-	expect(isRunning(server)).toBe(false);
-});
-
-test("SIGHUP reads the log level again, SIGUSR1 and SIGUSR2 only write a line to the log, and a lost reader of the output does not stop the service", async () => {
-	const { folder, settings, start, serverPid } = await makeDataFolder();
 	const file = join(folder, "level");
 	writeFileSync(file, "error\n");
 	settings.ASSAY_LOG_LEVEL_FILE = file;
@@ -157,12 +98,60 @@ test("SIGHUP reads the log level again, SIGUSR1 and SIGUSR2 only write a line to
 	expect(service.stderr()).not.toContain("Debugger listening");
 	expect((await fetch(`${service.url}/health/ready`)).status).toBe(200);
 
-	service.process.stdout?.destroy();
-	service.process.stderr?.destroy();
-	for (const body of ["{", "[]"]) {
-		await fetch(`${service.url}/api/agent/v1/enroll`, { method: "POST", body });
-	}
-	expect(await service.stop("SIGTERM")).toBe(0);
+	// The commands that add the device read the file, too.
+	writeFileSync(file, "info\n");
+	const key = await addDevice(service.url);
+	const statuses: (number | string)[] = [];
+	let stopping: Promise<number | null> | undefined;
+	const report = { results: [postureResult()] };
+	// At most four requests of one device may wait for each other.
+	const work = Array.from({ length: 4 }, async () => {
+		for (;;) {
+			try {
+				const { status } = await post(service.url, "postures", report, key);
+				statuses.push(status);
+				if (statuses.length === 200) stopping = service.stop("SIGTERM");
+			} catch (error) {
+				// A new connection is refused, and an idle connection may be closed while a request is on
+				// its way. Every accepted request is answered.
+				statuses.push((error as { cause: { code: string } }).cause.code);
+				return;
+			}
+		}
+	});
+	await Promise.all(work);
+	expect(await stopping).toBe(0);
+	// No request was answered with an error. A request without an answer found its connection closed.
+	expect(statuses.filter((status) => typeof status === "number")).toEqual(
+		statuses.filter((status) => status === 204),
+	);
+	expect(isRunning(server)).toBe(false);
+	await expect.poll(service.stderr).toContain('"stopped"');
+	// The service still answers while PostgreSQL stores its changed pages.
+	expect(readServerLog(folder)).toMatch(
+		/checkpoint starting: \w+ force wait.*received fast shutdown request/s,
+	);
+
+	const postgres = await openEmbeddedPostgres(settings.ASSAY_DATA_DIR ?? "");
+	const client = new Client(postgres.connection);
+	await client.connect();
+	const { rows } = await client.query(
+		"select count(*)::int as stored from posture_reports",
+	);
+	await client.end();
+	await postgres.close();
+	const answered = statuses.filter((status) => status === 204).length;
+	expect(rows).toEqual([{ stored: answered }]);
+});
+
+test("Ctrl-C in a terminal that runs npm start stops everything cleanly", async () => {
+	const { start, serverPid } = await makeDataFolder();
+	const service = await start({ npm: true });
+	const server = serverPid();
+	await service.stop("SIGINT");
+	while (isRunning(service.pid))
+		await new Promise((done) => setTimeout(done, 20));
+	await expect.poll(service.stderr).toContain('"stopped"');
 	expect(isRunning(server)).toBe(false);
 });
 

@@ -12,14 +12,14 @@ import { assay, type Started } from "../support/program.ts";
 import { heartbeatBody } from "../support/service.ts";
 import { type DataFolder, makeDataFolder, post } from "./data-folder.ts";
 
-test("the service starts in an empty folder and prints the next steps, and other commands work at the same time", async () => {
-	const { settings, start, addDevice } = await makeDataFolder({
+test("the service starts in an empty folder, other commands work at the same time, and after kill -9 the next start finds every acknowledged write", async () => {
+	const { settings, start, addDevice, serverPid } = await makeDataFolder({
 		isEmpty: true,
 	});
-	const { url } = await start();
-	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
-	await addDevice(url);
-	const { port } = new URL(url);
+	const first = await start();
+	expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+	const key = await addDevice(first.url);
+	const { port } = new URL(first.url);
 	const doctor = await runCommand(["doctor"], {
 		...settings,
 		ASSAY_PORT: port,
@@ -28,7 +28,30 @@ test("the service starts in an empty folder and prints the next steps, and other
 	expect(doctor.stdout).toContain("embedded PostgreSQL");
 	expect(doctor.code).toBe(0);
 	// The other commands have ended, but the database still runs for the service.
-	expect((await fetch(`${url}/health/ready`)).status).toBe(200);
+	expect((await fetch(`${first.url}/health/ready`)).status).toBe(200);
+
+	await first.stop("SIGKILL");
+	const second = await start();
+	const beat = async () =>
+		(await post(second.url, "heartbeat", heartbeatBody(), key)).status;
+	expect(await beat()).toBe(200);
+
+	// The service restarts a database that is killed under it.
+	process.kill(serverPid(), "SIGKILL");
+	const statuses = new Set<number>();
+	while (!statuses.has(503)) statuses.add(await beat());
+	await expect.poll(beat).toBe(200);
+	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
+
+	// A lost reader of the output does not stop it.
+	second.process.stdout?.destroy();
+	second.process.stderr?.destroy();
+	for (const body of ["{", "[]"]) {
+		await fetch(`${second.url}/api/agent/v1/enroll`, { method: "POST", body });
+	}
+	const server = serverPid();
+	expect(await second.stop("SIGTERM")).toBe(0);
+	expect(isRunning(server)).toBe(false);
 });
 
 /** While nobody has an account, each start prints one setup link, which replaces earlier ones. */
@@ -55,24 +78,6 @@ async function expectSetupLink(
 	expect(await setUp(setupUrl)).toBe(400);
 	expect(await setUp(newer.stdout.trim())).toBe(200);
 }
-
-test("after kill -9, the next start finds every acknowledged write and restarts a database that is killed under it", async () => {
-	const { start, addDevice, serverPid } = await makeDataFolder();
-	const first = await start();
-	const key = await addDevice(first.url);
-	await first.stop("SIGKILL");
-	const second = await start();
-	const beat = async () =>
-		(await post(second.url, "heartbeat", heartbeatBody(), key)).status;
-	expect(await beat()).toBe(200);
-
-	process.kill(serverPid(), "SIGKILL");
-	const statuses = new Set<number>();
-	while (!statuses.has(503)) statuses.add(await beat());
-	await expect.poll(beat).toBe(200);
-	expect([...statuses].filter((status) => status !== 200)).toEqual([503]);
-	expect(await second.stop("SIGTERM")).toBe(0);
-});
 
 test("several workers share one address, one database and one setup link, one that dies is replaced, and all stop together", async () => {
 	const { settings, start, addDevice, serverPid } = await makeDataFolder();
@@ -136,22 +141,6 @@ test("with a wrong setting, the command exits with the code after which systemd 
 	expect(unit).toContain(`\nRestartPreventExitStatus=${EXIT_REFUSED}\n`);
 });
 
-test("a stop that fails ends with 1, and the log does not call it a failed start", async () => {
-	const { folder, start, serverPid } = await makeDataFolder();
-	const service = await start();
-	const server = serverPid();
-	renameSync(join(folder, "data"), join(folder, "moved"));
-	expect(await service.stop("SIGTERM")).toBe(1);
-	process.kill(server, "SIGINT");
-	await expect.poll(() => isRunning(server)).toBe(false);
-	await expect
-		.poll(service.stderr)
-		.toMatch(
-			/"reason":"the data folder .+"msg":"Assay could not stop properly"/,
-		);
-	expect(service.stderr()).not.toContain("could not start");
-});
-
 /** Receives what the service tells systemd. Node cannot receive from a Unix datagram socket. */
 async function listenAsSystemd({ folder, settings }: DataFolder) {
 	const socket = join(folder, "notify");
@@ -197,7 +186,7 @@ test("a slow start says what it does, in the log and to systemd, which hears whe
 	);
 });
 
-test("the service tells a systemd that is too busy to read once more, without an error in the log", async () => {
+test("the service tells a systemd that is too busy to read once more, without an error in the log, and a stop that fails ends with 1 and is not called a failed start", async () => {
 	const own = await makeDataFolder();
 	const systemd = await listenAsSystemd(own);
 	systemd.kill("SIGSTOP");
@@ -216,4 +205,16 @@ test("the service tells a systemd that is too busy to read once more, without an
 	systemd.kill("SIGCONT");
 	await expect.poll(systemd.told).toMatch(/READY=1.*READY=1/s);
 	expect(service.stderr()).not.toContain('"level":"error"');
+
+	const server = own.serverPid();
+	renameSync(join(own.folder, "data"), join(own.folder, "moved"));
+	expect(await service.stop("SIGTERM")).toBe(1);
+	process.kill(server, "SIGINT");
+	await expect.poll(() => isRunning(server)).toBe(false);
+	await expect
+		.poll(service.stderr)
+		.toMatch(
+			/"reason":"the data folder .+"msg":"Assay could not stop properly"/,
+		);
+	expect(service.stderr()).not.toContain("could not start");
 });
