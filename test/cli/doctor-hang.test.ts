@@ -33,13 +33,16 @@ test("doctor and a start name the database of DATABASE_URL that hangs, without i
 	const { host, pathname, password } = new URL(proxy.url);
 	const place = `the database ${pathname.slice(1)} at ${host}`;
 	const settings = { DATABASE_URL: proxy.url };
-	const { findings } = await runDoctor(settings);
+	// Both wait for the database, so they wait at the same time.
+	const [{ findings }, { stderr, code }] = await Promise.all([
+		runDoctor(settings),
+		assay(["start"], settings),
+	]);
 	const found = findings.find(({ check }) => check === "database");
 	expect(found).toMatchObject({
 		status: "problem",
 		found: expect.stringContaining(`${place} does not answer`),
 	});
-	const { stderr, code } = await assay(["start"], settings);
 	expect(code).toBe(1);
 	expect(stderr).toContain(`still starting after 5 s: connecting to ${place}`);
 	if (password) expect(stderr).not.toContain(password);

@@ -30,7 +30,8 @@ describe("an enrollment key", () => {
 		expect((await assay.findKey(id)).state).toBe("USED_UP");
 	});
 
-	test("under a flood gets 503 with Retry-After, and another organization's device enrolls meanwhile", async () => {
+	// This test and the next wait for the same time limit, so they wait at the same time.
+	test.concurrent("under a flood gets 503 with Retry-After, and another organization's device enrolls meanwhile", async () => {
 		const { secret, id } = await assay.addKey({ max_devices: 100_000 });
 		const { token } = await assay.makeToken(assay.otherOrganizationId);
 		const lock = await assay.database.owner.connect();
@@ -59,7 +60,7 @@ describe("an enrollment key", () => {
 		await assay.enroll(secret);
 	});
 
-	test("has 512 devices waiting at most, and turns further ones away at once", async () => {
+	test.concurrent("has 512 devices waiting at most, and turns further ones away at once", async () => {
 		const { secret, id } = await assay.addKey({ max_devices: 100_000 });
 		const { pool } = assay.database;
 		const enrolling = makeEnrolling(pool, new DeviceStatuses(pool));

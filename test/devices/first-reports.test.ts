@@ -33,7 +33,11 @@ test("while the statistics are still those of an empty table, reports do not rea
 		);
 		expect(status).toBe(204);
 	}
-	// A connection publishes its counters some seconds after its last statement.
+	// A connection publishes its counters when it ends, and otherwise up to 10 s after its last
+	// statement.
+	await owner.query(
+		"select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+	);
 	await expect
 		.poll(async () => (await counters())?.spans)
 		.toBe(results.length * devices);
