@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { startAssay } from "../support/program.ts";
+import { openReceiver } from "../support/traces.ts";
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -17,12 +18,18 @@ const SAYS_WHAT_IT_LOADS = `--import=data:text/javascript,${encodeURIComponent(
 	} });`,
 )}`;
 
-test("a start loads no package that few services need", async () => {
+test("a start loads no package that few services need, and when tracing is off, nothing is sent and its code is not loaded", async () => {
+	const receiver = await openReceiver();
+	onTestFinished(receiver.close);
 	const program = await startAssay({
 		DATABASE_URL: database.url,
 		NODE_OPTIONS: SAYS_WHAT_IT_LOADS,
+		OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+		OTEL_SDK_DISABLED: "true",
 	});
+	await fetch(`${program.url}/api/agent/v1/unenroll`, { method: "POST" });
 	await program.stop("SIGTERM");
+	expect(receiver.posts).toEqual([]);
 	const loaded = program.stderr();
 	expect(loaded).toContain("loads fastify");
 	for (const name of [
@@ -30,6 +37,8 @@ test("a start loads no package that few services need", async () => {
 		"@noble/",
 		"@fastify/ajv-compiler",
 		"@fastify/fast-json-stringify-compiler",
+		"@opentelemetry/exporter",
+		"@opentelemetry/sdk-trace",
 		"better-auth",
 		"hyparquet",
 		"nodemailer",
