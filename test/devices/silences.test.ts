@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { listPostureSpans } from "../../src/devices/fleet-spans.ts";
 import { updateDevicePolicy } from "../../src/devices/policy-operations.ts";
@@ -84,26 +83,6 @@ test("a silence longer than the policy permits lies over every check, and a late
 	]);
 	for (const day of [2, 3, 4, 6, 7, 8, 9]) await report(device, onDay(day));
 	expect(await stored(device)).toEqual([[onDay(10), onDay(12)]]);
-});
-
-test("any order of arrival gives the silences of the ordered times", async () => {
-	await fc.assert(
-		fc.asyncProperty(
-			fc.uniqueArray(fc.nat(20), { minLength: 1, maxLength: 8 }),
-			async (days) => {
-				const device = await activate();
-				for (const day of days) await report(device, at(day * 16));
-				const ordered = days.toSorted((a, b) => a - b);
-				const expected = ordered
-					.slice(1)
-					.map((day, index) => [ordered[index] as number, day] as const)
-					.filter(([before, after]) => (after - before) * 16 > 24)
-					.map(([before, after]) => [at(before * 16), at(after * 16)]);
-				expect(await stored(device)).toEqual(expected);
-			},
-		),
-		{ numRuns: 15 },
-	);
 });
 
 test("one request may bring all the observations of a time offline", async () => {
