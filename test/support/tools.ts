@@ -134,22 +134,26 @@ async function insertUser(
 ): Promise<TestUser> {
 	const id = makeIdWithoutTenant("user");
 	const name = `user ${++users}`;
-	await owner.query("insert into users (id, name, email) values ($1, $2, $3)", [
-		id,
-		name,
-		`user-${users}-${process.pid}@example.com`,
-	]);
-	for (const [organizationId, role] of Object.entries(roles)) {
-		await owner.query(
-			"insert into memberships (organization_id, user_id, role) values ($1, $2, $3)",
-			[organizationId, id, role],
-		);
-	}
 	const token = makeSecret("pat");
 	const tokenId = makeIdWithoutTenant("api_token");
 	await owner.query(
-		"insert into api_tokens (id, user_id, name, token_hash) values ($1, $2, $3, $4)",
-		[tokenId, id, `token of ${name}`, `\\x${hashSecret(token)}`],
+		`with user_row as (
+			insert into users (id, name, email) values ($1, $2, $3)
+		), memberships as (
+			insert into memberships (organization_id, user_id, role)
+			select organization_id, $1, role from unnest($4::text[], $5::text[]) m (organization_id, role)
+		)
+		insert into api_tokens (id, user_id, name, token_hash) values ($6, $1, $7, $8)`,
+		[
+			id,
+			name,
+			`user-${users}-${process.pid}@example.com`,
+			Object.keys(roles),
+			Object.values(roles),
+			tokenId,
+			`token of ${name}`,
+			`\\x${hashSecret(token)}`,
+		],
 	);
 	return { id, token, tokenId };
 }
