@@ -3,18 +3,17 @@ import { makeSignToken } from "../../src/documents/sign-link.ts";
 import { sendTo } from "../support/console-client.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
-
-const SECRET = "a secret of at least thirty-two characters";
+import { SERVICE_SECRET } from "../support/service.ts";
 
 let served: TestConsole;
 let admin: Session;
 let member: Session;
 let viewer: Session;
 beforeAll(async () => {
-	served = await startConsole({ ASSAY_SECRET: SECRET });
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	member = await served.signIn("member");
 	viewer = await served.signIn("viewer");
@@ -171,7 +170,7 @@ test("a copied link does not make the mailed one a copied one", async () => {
 	await copy(id);
 	const { people } = await admin.use("getPeople", { id: person });
 	const token = makeSignToken(
-		SECRET,
+		SERVICE_SECRET,
 		{ organizationId: served.organizationId, signatureId: id },
 		people.primary_email_address,
 	);
@@ -307,7 +306,7 @@ test("a copied link ends with the next one, a new address, 30 days, and the requ
 			[id, days],
 		);
 		return makeSignToken(
-			SECRET,
+			SERVICE_SECRET,
 			{ organizationId: served.organizationId, signatureId: id },
 			people.primary_email_address,
 			rows[0]?.at,

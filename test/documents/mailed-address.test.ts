@@ -3,18 +3,17 @@ import { makeSignToken } from "../../src/documents/sign-link.ts";
 import { sendTo } from "../support/console-client.ts";
 import {
 	type Session,
-	startConsole,
+	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
 import { makeMoment } from "../support/moment.ts";
-
-const SECRET = "a secret of at least thirty-two characters";
+import { SERVICE_SECRET } from "../support/service.ts";
 
 let served: TestConsole;
 let admin: Session;
 let mallory: Session;
 beforeAll(async () => {
-	served = await startConsole({ ASSAY_SECRET: SECRET });
+	served = await shareConsole();
 	admin = await served.signIn("admin");
 	mallory = await served.signIn("member");
 });
@@ -63,7 +62,7 @@ async function ask(person: string) {
 async function signByMail(person: string, signatureId: string) {
 	const { people } = await admin.use("getPeople", { id: person });
 	const token = makeSignToken(
-		SECRET,
+		SERVICE_SECRET,
 		{ organizationId: served.organizationId, signatureId },
 		people.primary_email_address,
 	);

@@ -1,14 +1,16 @@
 import type { Logger } from "pino";
 import type { Role } from "../../src/principal.ts";
+import { cookieNames, signCookie } from "../../src/sign-in/cookies.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
-import {
-	type Answer,
-	callOperation,
-	PASSWORD,
-	sendTo,
-} from "./console-client.ts";
+import { makeIdentityId } from "../../src/sign-in/users.ts";
+import { type Answer, callOperation, PASSWORD } from "./console-client.ts";
 import { makeUser, type TestUser } from "./people.ts";
-import { shareService, startService, type TestService } from "./service.ts";
+import {
+	SERVICE_SECRET,
+	shareService,
+	startService,
+	type TestService,
+} from "./service.ts";
 
 export interface Session {
 	user: TestUser;
@@ -22,7 +24,10 @@ export interface Session {
 }
 
 export interface TestConsole extends TestService {
-	/** Creates a user with this role and signs them in. */
+	/**
+	 * Creates a user with this role and stores a session, as a sign-in with the password does. The
+	 * audit log has no entry of it. A real sign-in takes 15 ms of the processor.
+	 */
 	signIn: (role: Role, organizationId?: string) => Promise<Session>;
 }
 
@@ -34,7 +39,10 @@ export async function startConsole(
 	settings: Record<string, string> = {},
 	log?: Logger,
 ): Promise<TestConsole> {
-	return withSessions(await startService(undefined, settings, undefined, log));
+	return withSessions(
+		await startService(undefined, settings, undefined, log),
+		settings,
+	);
 }
 
 /** Returns the same for the shared service, under the conditions of `shareService`. */
@@ -42,7 +50,12 @@ export async function shareConsole(): Promise<TestConsole> {
 	return withSessions(await shareService());
 }
 
-async function withSessions(running: TestService): Promise<TestConsole> {
+async function withSessions(
+	running: TestService,
+	settings: Record<string, string> = {},
+): Promise<TestConsole> {
+	const { ASSAY_SECRET = SERVICE_SECRET, ASSAY_BASE_URL = "" } = settings;
+	const cookieName = cookieNames(ASSAY_BASE_URL).session;
 	const base = running.service.url;
 	const passwordHash = await hashPassword(PASSWORD);
 
@@ -55,10 +68,13 @@ async function withSessions(running: TestService): Promise<TestConsole> {
 			{ organizationId, role },
 			{ passwordHash },
 		);
-		const { cookie } = await sendTo(base, "/api/auth/sign-in/email", {
-			email: user.email,
-			password: PASSWORD,
-		});
+		const id = makeIdentityId("session");
+		await running.database.owner.query(
+			`insert into sessions (id, user_id, token, expires_at)
+			values ($1::text, $2, $1::text, now() + interval '7 days')`,
+			[id, user.id],
+		);
+		const cookie = `${cookieName}=${signCookie(id, ASSAY_SECRET)}`;
 		const call: Session["call"] = (operation, input = {}) =>
 			callOperation(base, operation, input, cookie);
 		return {

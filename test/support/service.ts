@@ -39,6 +39,8 @@ export interface TestService {
 }
 
 const ACTIVATED_TOGETHER = 8;
+/** The secret of a service, unless its settings have another one. */
+export const SERVICE_SECRET = "what the sessions of the tests are signed with";
 /** The work of once a day would remove or pack rows of a test file that lasts long. */
 const AFTER_THE_TESTS_MS = 3_600_000;
 
@@ -157,7 +159,7 @@ function serveFrom(
 		{
 			...readConfig({
 				ASSAY_PORT: "0",
-				ASSAY_SECRET: "what the sessions of the tests are signed with",
+				ASSAY_SECRET: SERVICE_SECRET,
 				DATABASE_URL: databaseUrl,
 				...settings,
 			}),
