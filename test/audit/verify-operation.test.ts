@@ -3,7 +3,7 @@ import { redactLog } from "../../src/audit/redaction.ts";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { makePool, transaction } from "../../src/db/pool.ts";
 import { makeLog, tamper as tamperWith } from "../support/audit-logs.ts";
-import { type Calls, makeCalls } from "../support/calls.ts";
+import { type Calls, shareCalls } from "../support/calls.ts";
 
 /**
  * verify.test.ts tests what the command finds. This file tests that the operation finds the same,
@@ -17,7 +17,7 @@ let calls: Calls;
  */
 let long: string;
 beforeAll(async () => {
-	calls = await makeCalls();
+	calls = await shareCalls();
 	long = await makeLog(calls.database, 0);
 	await addMany(long, 3000);
 });

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { type Json, startTools, type TestTools } from "../support/tools.ts";
+import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { CHECK, daysAgo, makeLoop } from "./nonconformity-loop.ts";
 
 let assay: TestTools;
 beforeAll(async () => {
-	assay = await startTools();
+	assay = await shareTools();
 });
 afterAll(() => assay.close());
 
@@ -182,7 +182,8 @@ test("a failure that comes back within 30 days reopens it, a later one opens ano
 	await device.report("PASS");
 	expect((await loop.only()).status).toBe("CLOSED");
 	await loop.owner(
-		"update check_nonconformities set closed_at = now() - interval '31 days'",
+		"update check_nonconformities set closed_at = now() - interval '31 days' where organization_id = $1",
+		[loop.organization_id],
 	);
 	await failAgain();
 	await loop.settle();

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startConsole, type TestConsole } from "../support/console-session.ts";
+import { shareConsole, type TestConsole } from "../support/console-session.ts";
 import { RawConnection } from "../support/raw-http.ts";
 
 let served: TestConsole;
 beforeAll(async () => {
-	served = await startConsole();
+	served = await shareConsole();
 });
 afterAll(() => served.close());
 
