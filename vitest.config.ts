@@ -23,7 +23,8 @@ export default defineConfig({
 		],
 		pool: "forks",
 		// Node loads the files itself, as it does for the program, instead of Vite.
-		experimental: { viteModuleRunner: false },
+		// No test replaces modules, so Vitest need not read them either. This saves 0.4 s of each worker.
+		experimental: { viteModuleRunner: false, nodeLoader: false },
 		// Each file has a database of its own and needs no process of its own. Loading the code again
 		// for each file took a tenth of the time.
 		isolate: false,
