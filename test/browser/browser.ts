@@ -77,8 +77,10 @@ export async function startConsole(
 	settings: Record<string, string> = {},
 	partner?: string,
 ): Promise<TestConsole> {
-	const files = await readConsoleFiles(inject("consoleFolder"));
-	const [browser, passwordHash] = await Promise.all([
+	// The files that the process runs share the 400 files of the console.
+	consoleFiles ??= readConsoleFiles(inject("consoleFolder"));
+	const [files, browser, passwordHash] = await Promise.all([
+		consoleFiles,
 		getBrowser(),
 		hashPassword(PASSWORD),
 	]);
@@ -123,6 +125,7 @@ export async function startConsole(
 	};
 }
 
+let consoleFiles: ReturnType<typeof readConsoleFiles> | undefined;
 let launched: Promise<Browser> | undefined;
 
 /**
