@@ -1,38 +1,23 @@
-import { Badge, Box } from "@mantine/core";
+import classes from "../plain-badge.module.css";
+import { PlainBadge } from "../plain-badge.tsx";
 import { bandOf } from "./risk-scores.ts";
 
 /** Shows the score of a risk and its band, as a number, a word and a color. */
 export function ScoreBadge({ score }: { score: number }) {
-	const band = bandOf(score);
+	const {
+		background = "gray",
+		color = "white",
+		label = "Unknown",
+	} = bandOf(score) ?? {};
 	return (
-		<Badge
-			variant="default"
-			tt="none"
-			fw={500}
-			pl={0}
-			// Without it, a narrow column of a table would cut off the word.
-			miw="max-content"
-			leftSection={
-				<Box
-					component="span"
-					bg={band?.background ?? "gray"}
-					c={band?.color ?? "white"}
-					px={6}
-					miw={26}
-					ta="center"
-					fw={600}
-					style={{
-						display: "inline-block",
-						lineHeight: "20px",
-						borderRadius: "999px 0 0 999px",
-						fontVariantNumeric: "tabular-nums",
-					}}
-				>
+		<PlainBadge
+			label={label}
+			paddingLeft={0}
+			left={
+				<span className={classes.score} style={{ background, color }}>
 					{score}
-				</Box>
+				</span>
 			}
-		>
-			{band?.label ?? "Unknown"}
-		</Badge>
+		/>
 	);
 }
