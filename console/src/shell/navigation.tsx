@@ -44,12 +44,20 @@ export function Navigation() {
 	});
 	const [folded, fold] = useFoldedGroups();
 	const list = useRef<HTMLDivElement>(null);
-	// A low screen does not show all items. The one of the present page is always in sight.
+	// A low screen does not show all items. The one of the present page is always in sight. An
+	// observer finds out without laying out the page once more.
 	// biome-ignore lint/correctness/useExhaustiveDependencies: it scrolls when the page changes.
 	useEffect(() => {
-		list.current
-			?.querySelector("[aria-current=page]")
-			?.scrollIntoView({ block: "nearest" });
+		const current = list.current?.querySelector("[aria-current=page]");
+		if (!current) return;
+		const observer = new IntersectionObserver((entries) => {
+			observer.disconnect();
+			if (entries.every(({ intersectionRatio }) => intersectionRatio === 1))
+				return;
+			current.scrollIntoView({ block: "nearest" });
+		});
+		observer.observe(current);
+		return () => observer.disconnect();
 	}, [path, organization?.id]);
 	const isAdmin = organization?.role === "admin";
 	const readsAuditLog = organization?.reads_audit_log === true;
