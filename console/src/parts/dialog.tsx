@@ -3,6 +3,7 @@ import { useIsMutating } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useChanges } from "./dialog-changes.ts";
 import { useEscape } from "./escape.ts";
+import { LateModal } from "./late-modal.tsx";
 import { useLeaveGuard } from "./leave-guard.tsx";
 
 /**
@@ -51,7 +52,7 @@ export function Dialog({
 	}, [isAsking, lastFocused]);
 	return (
 		<>
-			<Modal
+			<LateModal
 				closeOnClickOutside={!isSaving}
 				withCloseButton={!isBusy}
 				closeButtonProps={{ "aria-label": "Close" }}
@@ -60,7 +61,7 @@ export function Dialog({
 				onClose={close}
 			>
 				<div ref={body}>{children}</div>
-			</Modal>
+			</LateModal>
 			{isAsking && (
 				<Discard
 					onKeep={() => setAsking(false)}

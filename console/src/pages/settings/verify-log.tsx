@@ -1,12 +1,4 @@
-import {
-	Alert,
-	Button,
-	Code,
-	Modal,
-	Progress,
-	Stack,
-	Text,
-} from "@mantine/core";
+import { Alert, Button, Code, Progress, Stack, Text } from "@mantine/core";
 import { IconShieldCheck } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
@@ -14,6 +6,7 @@ import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { CopyField } from "../../parts/copy-field.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
+import { LateModal } from "../../parts/late-modal.tsx";
 import { useReturnFocus } from "../../parts/return-focus.ts";
 import { DateTime } from "../../parts/time.tsx";
 
@@ -76,7 +69,7 @@ export function VerifyLog({ onOpen }: { onOpen: (sequence: number) => void }) {
 			>
 				Verify
 			</Button>
-			<Modal
+			<LateModal
 				opened={isOpen}
 				onClose={close}
 				size="lg"
@@ -100,7 +93,7 @@ export function VerifyLog({ onOpen }: { onOpen: (sequence: number) => void }) {
 				) : (
 					<Checking checked={checked} />
 				)}
-			</Modal>
+			</LateModal>
 		</>
 	);
 }

@@ -5,7 +5,6 @@ import {
 	Button,
 	Group,
 	Image,
-	Modal,
 	Paper,
 	Text,
 	Title,
@@ -24,6 +23,7 @@ import { forgetReadings } from "../../queries.ts";
 import { downloadUrl, previewUrl } from "../../upload.ts";
 import { Confirm } from "../confirm.tsx";
 import { dayAfter, formatDay } from "../days.ts";
+import { LateModal } from "../late-modal.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { DateTime } from "../time.tsx";
 
@@ -182,7 +182,7 @@ function FileButtons({
 					Download
 				</Button>
 			)}
-			<Modal
+			<LateModal
 				opened={isShown}
 				onClose={() => setShown(false)}
 				title={file.file_name}
@@ -190,7 +190,7 @@ function FileButtons({
 				closeButtonProps={{ "aria-label": "Close" }}
 			>
 				<Preview id={evidence.id} file={file} />
-			</Modal>
+			</LateModal>
 		</>
 	);
 }
