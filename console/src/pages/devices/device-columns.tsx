@@ -12,6 +12,7 @@ import {
 	withExcepted,
 } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { DateTime, RelativeTime } from "../../parts/time.tsx";
 import { AgentVersion } from "./agent-version.tsx";
@@ -36,9 +37,9 @@ export const columnsWith = (
 			<>
 				<DeviceState device={device} />
 				{device.compliance && (
-					<Text size="xs" c="dimmed">
+					<PlainText size="xs" c="dimmed">
 						{complianceOf(device)?.label}
-					</Text>
+					</PlainText>
 				)}
 			</>
 		),
@@ -55,24 +56,24 @@ export const columnsWith = (
 		cell: ({ owner_id, owner_name, claimed_owner_name }) =>
 			owner_id ? (
 				<>
-					<Text size="sm">{owner_name}</Text>
+					<PlainText size="sm">{owner_name}</PlainText>
 					{claimed_owner_name && (
-						<Text size="xs" c="dimmed">
+						<PlainText size="xs" c="dimmed">
 							Claimed for {claimed_owner_name}
-						</Text>
+						</PlainText>
 					)}
 				</>
 			) : claimed_owner_name ? (
 				<>
-					<Text size="sm">{claimed_owner_name}</Text>
-					<Text size="xs" c="dimmed">
+					<PlainText size="sm">{claimed_owner_name}</PlainText>
+					<PlainText size="xs" c="dimmed">
 						Claimed, not confirmed
-					</Text>
+					</PlainText>
 				</>
 			) : (
-				<Text size="sm" c="dimmed">
+				<PlainText size="sm" c="dimmed">
 					Unassigned
-				</Text>
+				</PlainText>
 			),
 	},
 	{
@@ -81,12 +82,12 @@ export const columnsWith = (
 		cell: ({ platform, os_version }) => (
 			<>
 				{/* Systems such as "Windows 11 Pro 25H2 (26200.7171)" need this width to fit in two lines. */}
-				<Text size="sm" miw={130}>
+				<PlainText size="sm" miw={130}>
 					{platform ? platformLabel(platform) : "–"}
-				</Text>
-				<Text size="xs" c="dimmed" lineClamp={2} {...BREAKS}>
+				</PlainText>
+				<PlainText size="xs" c="dimmed" lineClamp={2} {...BREAKS}>
 					{os_version}
-				</Text>
+				</PlainText>
 			</>
 		),
 	},
@@ -102,7 +103,9 @@ export const columnsWith = (
 		id: "serial",
 		header: "Serial number",
 		isExtra: true,
-		cell: ({ serial_number }) => <Text size="sm">{serial_number ?? "–"}</Text>,
+		cell: ({ serial_number }) => (
+			<PlainText size="sm">{serial_number ?? "–"}</PlainText>
+		),
 	},
 	{
 		id: "agent",
@@ -150,7 +153,7 @@ function Name({ device, name }: { device: Device; name: string }) {
 				{name}
 			</TextLink>
 			{device.hostname && !name.startsWith(device.hostname) && (
-				<Text
+				<PlainText
 					size="xs"
 					c="dimmed"
 					lineClamp={3}
@@ -158,7 +161,7 @@ function Name({ device, name }: { device: Device; name: string }) {
 					{...BREAKS}
 				>
 					{device.hostname}
-				</Text>
+				</PlainText>
 			)}
 			{device.awaits_approval && <Warning words="Waits for approval" />}
 			{device.conflicts.map((kind) => (
@@ -172,9 +175,9 @@ function Warning({ words }: { words: string }) {
 	return (
 		<Group gap={4} wrap="nowrap" c="orange.9">
 			<IconAlertTriangleFilled size={12} aria-hidden />
-			<Text size="xs" c="var(--mantine-color-text)">
+			<PlainText size="xs" c="var(--mantine-color-text)">
 				{words}
-			</Text>
+			</PlainText>
 		</Group>
 	);
 }
@@ -187,9 +190,9 @@ function Checks({ device }: { device: Device }) {
 	const { postures } = device;
 	if (postures.length === 0) {
 		return (
-			<Text size="sm" c="dimmed">
+			<PlainText size="sm" c="dimmed">
 				No reports
-			</Text>
+			</PlainText>
 		);
 	}
 	const of = (status: string) =>

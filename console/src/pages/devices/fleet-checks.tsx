@@ -20,6 +20,7 @@ import {
 } from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { percentInWords, ROUNDED } from "../../parts/percent.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 
 type Summary = OutputOf<"listPostureSummary">;
 type Check = Summary["checks"][number];
@@ -117,9 +118,9 @@ function CheckBar({ check }: { check: Check }) {
 				>
 					{name}
 				</TextLink>
-				<Text size="sm" fw={600} style={{ whiteSpace: "nowrap" }}>
+				<PlainText size="sm" fw={600} style={{ whiteSpace: "nowrap" }}>
 					{rateInWords(check)}
-				</Text>
+				</PlainText>
 			</Group>
 			<CheckParts check={check} />
 			<Text size="xs" c="dimmed" mt={4}>

@@ -30,6 +30,7 @@ import { nameOfCheck } from "../../parts/devices/states-in-words.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { ButtonLink, TextLink } from "../../parts/links.tsx";
 import { ROUNDED } from "../../parts/percent.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { operationQuery } from "../../queries.ts";
 import { CheckParts, FleetChecks, rateInWords } from "./fleet-checks.tsx";
 import { mayIncludeSilent, SilentIncluded } from "./silent-included.tsx";
@@ -110,9 +111,9 @@ export function FleetCounts({
 		<>
 			<Group gap="0 32px">
 				{list.hasFilters && (
-					<Text size="sm" lh="24px">
+					<PlainText size="sm" lh="24px">
 						All devices:
-					</Text>
+					</PlainText>
 				)}
 				<CountLinks
 					label={fresh ? "By heartbeat" : "By status"}
@@ -163,9 +164,9 @@ function CountLinks({
 					lh="24px"
 					c="inherit"
 				>
-					<Text span inherit fw={600} c="var(--mantine-color-text)">
+					<PlainText span inherit fw={600} c="var(--mantine-color-text)">
 						{count.toLocaleString()}
-					</Text>{" "}
+					</PlainText>{" "}
 					{name}
 				</TextLink>
 			))}

@@ -1,9 +1,10 @@
-import { Group, Stack, Text } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { ClaimAnswer } from "../../parts/devices/claim-answer.tsx";
 import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { platformLabel } from "../../parts/devices/device-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
@@ -26,11 +27,11 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 			}
 		>
 			<Stack gap="sm">
-				<Text size="sm">
+				<PlainText size="sm">
 					The installer of the agent named you as the owner. Compare the serial
 					number before you answer. If a device is yours, you get mails about
 					its checks.
-				</Text>
+				</PlainText>
 				<ul className={styles.rows}>
 					{devices.map(({ id, name, ...device }) => (
 						<li key={id} className={styles.row}>
@@ -44,7 +45,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 									>
 										{nameOrUnnamed(id, name)}
 									</TextLink>
-									<Text
+									<PlainText
 										size="xs"
 										c="dimmed"
 										style={{ overflowWrap: "anywhere" }}
@@ -54,7 +55,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 											? `serial number ${device.serial_number}`
 											: "serial number not known"}
 										, enrolled <DateTime value={device.enrolled_at} />
-									</Text>
+									</PlainText>
 								</div>
 								<ClaimAnswer id={id} name={nameOrUnnamed(id, name)} />
 							</Group>
@@ -62,7 +63,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 					))}
 				</ul>
 				{mine?.has_more_claimed_devices && (
-					<Text size="sm">
+					<PlainText size="sm">
 						Installers named you for more devices than these. If yours is not
 						here, search for its serial number or name among the{" "}
 						<TextLink
@@ -75,7 +76,7 @@ export function ClaimedDevices({ overview: { mine } }: { overview: Overview }) {
 						</TextLink>
 						, and answer on its page. If you know none of them, tell an
 						administrator.
-					</Text>
+					</PlainText>
 				)}
 			</Stack>
 		</Section>

@@ -1,8 +1,9 @@
-import { Alert, Text } from "@mantine/core";
+import { Alert } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { percentInWords } from "../../parts/percent.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import type { Overview } from "./due-work.tsx";
 
 /** Number of measures that are named before the rest is a link to the list. */
@@ -25,7 +26,7 @@ export function ContradictedMeasures({
 			py="xs"
 		>
 			{measures.slice(0, FEW).map((measure) => (
-				<Text key={measure.id} size="sm">
+				<PlainText key={measure.id} size="sm">
 					<TextLink
 						to="/o/$org/r/$kind/$id"
 						params={{ org: organizationId, kind: "measure", id: measure.id }}
@@ -35,7 +36,7 @@ export function ContradictedMeasures({
 						{measure.name}
 					</TextLink>
 					: {foundOf(measure)}
-				</Text>
+				</PlainText>
 			))}
 			{measures.length > FEW && (
 				<TextLink

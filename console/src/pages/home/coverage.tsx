@@ -4,6 +4,7 @@ import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { percentInWords, ROUNDED } from "../../parts/percent.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
 
@@ -47,9 +48,9 @@ export function Coverage({ coverage }: OutputOf<"getCoverages">) {
 								>
 									{name}
 								</TextLink>
-								<Text size="sm" fw={600} title={ROUNDED}>
+								<PlainText size="sm" fw={600} title={ROUNDED}>
 									{percent === null ? "No controls" : percentInWords(percent)}
-								</Text>
+								</PlainText>
 							</Group>
 							<Progress
 								value={percent ?? 0}

@@ -1,5 +1,6 @@
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { RecordLink } from "../../parts/records/record-link.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
@@ -28,12 +29,16 @@ export function Discussion({ comments }: { comments: Overview["discussion"] }) {
 								<StatusBadge tone="warning" label="Mentions you" />
 							)}
 						</Group>
-						<Text size="sm" lineClamp={2} style={{ overflowWrap: "anywhere" }}>
+						<PlainText
+							size="sm"
+							lineClamp={2}
+							style={{ overflowWrap: "anywhere" }}
+						>
 							{comment.text}
-						</Text>
-						<Text size="xs" c="dimmed">
+						</PlainText>
+						<PlainText size="xs" c="dimmed">
 							{comment.author_name}, <RelativeTime value={comment.created_at} />
-						</Text>
+						</PlainText>
 					</li>
 				))}
 			</ul>

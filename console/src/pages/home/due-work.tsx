@@ -1,9 +1,10 @@
-import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
+import { Group, Paper, SimpleGrid, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -128,9 +129,9 @@ function Tile({
 					</TextLink>
 				)}
 				{work.overdue + work.due_soon === 0 && (
-					<Text size="sm" c="dimmed">
+					<PlainText size="sm" c="dimmed">
 						{work.open > 0 ? "None due soon" : "Nothing to do"}
-					</Text>
+					</PlainText>
 				)}
 			</Group>
 		</Paper>

@@ -4,6 +4,7 @@ import { useOrganization } from "../../organization.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
 import { namesApart } from "../../parts/devices/device-name.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { RelativeTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
@@ -96,13 +97,13 @@ function Failures({ failing }: { failing: readonly Failure[] }) {
 							>
 								{deviceNames.get(id)}
 							</TextLink>
-							<Text size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
+							<PlainText size="xs" c="dimmed" style={{ whiteSpace: "nowrap" }}>
 								{first && <RelativeTime value={first.since} />}
-							</Text>
+							</PlainText>
 						</Group>
-						<Text size="sm" c="dimmed" lineClamp={2}>
+						<PlainText size="sm" c="dimmed" lineClamp={2}>
 							{names.join(", ")}
-						</Text>
+						</PlainText>
 					</li>
 				);
 			})}

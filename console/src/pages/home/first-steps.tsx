@@ -2,6 +2,7 @@ import { Box, Button, Group, Text } from "@mantine/core";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { SkipButton } from "../first-steps/skip-button.tsx";
 import { SkippedWord, StepMark } from "../first-steps/step-mark.tsx";
 import {
@@ -93,9 +94,9 @@ function StepList({ steps, onHide }: { steps: Step[]; onHide: () => void }) {
 			title="First steps"
 			more={
 				<Group gap="xs">
-					<Text size="sm" c="dimmed">
+					<PlainText size="sm" c="dimmed">
 						{progressOf(steps)}
-					</Text>
+					</PlainText>
 					<Button size="compact-sm" variant="subtle" onClick={onHide}>
 						Hide
 					</Button>
@@ -129,9 +130,9 @@ function StepRow({ step }: { step: Step }) {
 				<Text fw={500} td={step.isDone ? "line-through" : undefined}>
 					{step.title} {isLeftOut(step) && <SkippedWord />}
 				</Text>
-				<Text size="sm" c="dimmed">
+				<PlainText size="sm" c="dimmed">
 					{step.why}
-				</Text>
+				</PlainText>
 			</Box>
 			{isLeftOut(step) && <SkipButton step={step} size="xs" />}
 			{!isOver(step) && (

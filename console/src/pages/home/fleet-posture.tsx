@@ -17,6 +17,7 @@ import {
 } from "../../parts/devices/states-in-words.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { percentInWords, ROUNDED } from "../../parts/percent.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import styles from "./home.module.css";
 import { Section } from "./home-section.tsx";
@@ -85,7 +86,7 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 							<Text fz={24} fw={600} lh={1.25} title={ROUNDED}>
 								{percentInWords(summary.pass_percent)}
 							</Text>
-							<Text size="xs">Pass rate</Text>
+							<PlainText size="xs">Pass rate</PlainText>
 						</div>
 					)}
 					{fresh &&
@@ -127,11 +128,11 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 				{checks.length > 0 && (
 					<>
 						<Group justify="space-between" gap="xs" align="baseline">
-							<Text size="sm" c="dimmed">
+							<PlainText size="sm" c="dimmed">
 								The pass rate counts the active devices for each check that the
 								device policy requires. In grace, unknown and silent do not
 								pass. Excepted devices do not count.
-							</Text>
+							</PlainText>
 							<StateLegend states={checks.flatMap(statesOf)} />
 						</Group>
 						<ul className={styles.checks}>
@@ -142,10 +143,10 @@ export function FleetPosture({ summary }: { summary: Summary }) {
 					</>
 				)}
 				{summary.active_devices > 0 && unreported.length > 0 && (
-					<Text size="sm" c="dimmed">
+					<PlainText size="sm" c="dimmed">
 						Not reported by any device yet:{" "}
 						{unreported.map(nameOfCheck).join(", ")}.
-					</Text>
+					</PlainText>
 				)}
 				{more > 0 && (
 					<TextLink
@@ -216,17 +217,17 @@ function Rate({ check }: { check: Check }) {
 	const { pass_percent, states, check_key } = check;
 	if (pass_percent === null) {
 		return (
-			<Text size="sm" c="dimmed">
+			<PlainText size="sm" c="dimmed">
 				Excepted
-			</Text>
+			</PlainText>
 		);
 	}
 	const share = percentInWords(pass_percent);
 	if (states.PASSING === 0) {
 		return (
-			<Text size="sm" fw={600}>
+			<PlainText size="sm" fw={600}>
 				{share}
-			</Text>
+			</PlainText>
 		);
 	}
 	return (

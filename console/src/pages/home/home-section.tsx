@@ -1,5 +1,6 @@
-import { Group, Paper, Text, Title } from "@mantine/core";
+import { Group, Paper, Title } from "@mantine/core";
 import { type ReactNode, useId } from "react";
+import { PlainText } from "../../parts/plain-text.tsx";
 
 /** A section of the home page, with a heading and a link to a page that shows more. */
 export function Section({
@@ -37,9 +38,9 @@ export function Section({
 						{title}
 					</Title>
 					{isEmpty && (
-						<Text size="sm" c="dimmed">
+						<PlainText size="sm" c="dimmed">
 							{none}
-						</Text>
+						</PlainText>
 					)}
 				</Group>
 				{more}

@@ -1,7 +1,8 @@
-import { Group, Stack, Text } from "@mantine/core";
+import { Group, Stack } from "@mantine/core";
 import { describeKind, fieldOf, reminderFilter } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { CalendarDate } from "../../parts/time.tsx";
@@ -85,19 +86,19 @@ export function MyWork({ overview }: { overview: Overview }) {
 										{name ?? "Unnamed"}
 									</TextLink>
 									<Group justify="space-between" gap="0 8px">
-										<Text size="xs" c="dimmed">
+										<PlainText size="xs" c="dimmed">
 											{findRegisterKind(kind)?.label}
 											{!DUE.includes(field) &&
 												`, ${labelOf(kind, field).toLowerCase()}`}
-										</Text>
-										<Text
+										</PlainText>
+										<PlainText
 											size="xs"
 											c={due < today ? "var(--mantine-color-error)" : "dimmed"}
 											style={{ whiteSpace: "nowrap" }}
 										>
 											{due < today ? "Overdue, " : ""}
 											<CalendarDate value={due} />
-										</Text>
+										</PlainText>
 									</Group>
 								</li>
 							))}
@@ -174,7 +175,7 @@ function Counts({
 				].join(", ");
 				return (
 					<Group component="li" key={`${kind} ${field}`} gap={6}>
-						<Text size="sm">{label}</Text>
+						<PlainText size="sm">{label}</PlainText>
 						{overdue > 0 && (
 							<TextLink {...link(OVERDUE)}>
 								<StatusBadge

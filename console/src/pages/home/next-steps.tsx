@@ -1,7 +1,8 @@
-import { Box, Group, Text } from "@mantine/core";
+import { Box, Group } from "@mantine/core";
 import { type LinkOptions, linkOptions } from "@tanstack/react-router";
 import { useOrganization } from "../../organization.ts";
 import { ButtonLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { HideableSection } from "./hideable-section.tsx";
 import styles from "./home.module.css";
 
@@ -20,10 +21,10 @@ export default function NextSteps({ hasDevices }: { hasDevices: boolean }) {
 						<li key={title} className={styles.row}>
 							<Group gap="sm" align="flex-start">
 								<Box flex="1 1 240px">
-									<Text fw={500}>{title}</Text>
-									<Text size="sm" c="dimmed">
+									<PlainText fw={500}>{title}</PlainText>
+									<PlainText size="sm" c="dimmed">
 										{why}
-									</Text>
+									</PlainText>
 								</Box>
 								<ButtonLink {...link} size="xs" variant="default">
 									{action}

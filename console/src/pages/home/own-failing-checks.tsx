@@ -1,9 +1,10 @@
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { FEW } from "../../../../src/overview/few.ts";
 import { useOrganization } from "../../organization.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { namesApart } from "../../parts/devices/device-name.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { ME } from "../../parts/records/reference-picker.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import type { Overview } from "./due-work.tsx";
@@ -38,9 +39,9 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 						{names.get(device_id)}
 					</TextLink>
 					<Group justify="space-between" gap="0 8px">
-						<Text size="xs" c="dimmed">
+						<PlainText size="xs" c="dimmed">
 							Fails “{checkLabel(check_key)}”
-						</Text>
+						</PlainText>
 						<FixBy until={in_grace_until} />
 					</Group>
 				</li>
@@ -56,9 +57,9 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 						Your devices fail {inGrace.length}
 						{more} checks within their grace period
 					</TextLink>
-					<Text size="xs" c="dimmed">
+					<PlainText size="xs" c="dimmed">
 						Fix the first by <DateTime value={inGrace[0]?.in_grace_until} />
-					</Text>
+					</PlainText>
 				</li>
 			)}
 		</ul>
@@ -67,12 +68,12 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 
 function FixBy({ until }: { until: string | null }) {
 	return until ? (
-		<Text size="xs" c="dimmed">
+		<PlainText size="xs" c="dimmed">
 			Fix it by <DateTime value={until} />
-		</Text>
+		</PlainText>
 	) : (
-		<Text size="xs" c="var(--mantine-color-error)">
+		<PlainText size="xs" c="var(--mantine-color-error)">
 			Fix it now
-		</Text>
+		</PlainText>
 	);
 }

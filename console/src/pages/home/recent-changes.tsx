@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { InputOf, OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
@@ -12,6 +11,7 @@ import { nameOrUnnamed } from "../../parts/devices/device-name.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { TextLink } from "../../parts/links.tsx";
 import { nounOf } from "../../parts/names-in-words.ts";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { useRecordNames } from "../../parts/records/record-names.ts";
 import { RelativeTime } from "../../parts/time.tsx";
 import { operationQuery } from "../../queries.ts";
@@ -115,10 +115,10 @@ function Changes({ entries }: { entries: readonly Entry[] }) {
 			<ul className={`${styles.rows} ${styles.twoColumns}`}>
 				{changes.map((entry) => (
 					<li key={entry.sequence ?? entry.at} className={styles.row}>
-						<Text size="sm" lineClamp={2}>
-							<Text span inherit fw={500}>
+						<PlainText size="sm" lineClamp={2}>
+							<PlainText span inherit fw={500}>
 								{entry.actor_name}
-							</Text>{" "}
+							</PlainText>{" "}
 							{phraseOf(entry)}{" "}
 							{namesItsRecord(entry) && (
 								<RecordName
@@ -133,11 +133,11 @@ function Changes({ entries }: { entries: readonly Entry[] }) {
 								/>
 							)}
 							{namesItsRecord(entry) && <OtherEnd entry={entry} />}
-						</Text>
-						<Text size="xs" c="dimmed">
+						</PlainText>
+						<PlainText size="xs" c="dimmed">
 							<RelativeTime value={entry.at} />
 							{entry.token_name && `, with the token ${entry.token_name}`}
-						</Text>
+						</PlainText>
 					</li>
 				))}
 			</ul>
@@ -171,13 +171,13 @@ export function RecentRecords({
 			<ul className={`${styles.rows} ${styles.twoColumns}`}>
 				{records.slice(0, SHOWN).map(({ kind, id, name, ...record }) => (
 					<li key={id} className={styles.row}>
-						<Text size="sm" lineClamp={2}>
+						<PlainText size="sm" lineClamp={2}>
 							<RecordName kind={kind} id={id} name={name} />
-						</Text>
-						<Text size="xs" c="dimmed">
+						</PlainText>
+						<PlainText size="xs" c="dimmed">
 							{nounOf(kind)}, {record.is_new ? "added" : "changed"}{" "}
 							<RelativeTime value={record.updated_at} />
-						</Text>
+						</PlainText>
 					</li>
 				))}
 			</ul>

@@ -1,8 +1,9 @@
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { describeKind, fieldOf, kinds, reminderFilter } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { findRegisterKind } from "../../register-kinds.ts";
 import { inDays, OVERDUE } from "../../relative-filters.ts";
@@ -34,10 +35,10 @@ export function Reminders({ overview }: { overview: Overview }) {
 					return (
 						<li key={`${register} ${field}`} className={styles.row}>
 							<Group justify="space-between" gap="xs">
-								<Text size="sm">
+								<PlainText size="sm">
 									{findRegisterKind(kind)?.label}:{" "}
 									{fieldOf(describeKind(kind), field)?.label.toLowerCase()}
-								</Text>
+								</PlainText>
 								<Group gap={6}>
 									{overdue > 0 && (
 										<TextLink {...link({ [field]: OVERDUE })}>

@@ -2,6 +2,7 @@ import { Group, Stack, Text } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { RiskMatrixSmall } from "../../parts/records/risk-matrix.tsx";
 import {
 	BANDS,
@@ -65,19 +66,19 @@ export function RiskOverview({ risks }: { risks: OutputOf<"getRiskMatrix"> }) {
 							<Text span fz={24} fw={600} display="block" lh={1.25}>
 								{counts.get(id)?.toLocaleString()}
 							</Text>
-							<Text
+							<PlainText
 								span
 								size="sm"
 								style={{ borderBottom: `3px solid ${background}` }}
 							>
 								{label}
-							</Text>
+							</PlainText>
 						</TextLink>
 					))}
 				</Group>
-				<Text size="sm" c="dimmed">
+				<PlainText size="sm" c="dimmed">
 					{COUNTED_RISKS}
-				</Text>
+				</PlainText>
 				<RiskMatrixSmall
 					organizationId={organizationId}
 					of="residual"

@@ -1,6 +1,7 @@
-import { Group, Text } from "@mantine/core";
+import { Group } from "@mantine/core";
 import { useOrganization } from "../../organization.ts";
 import { TextLink } from "../../parts/links.tsx";
+import { PlainText } from "../../parts/plain-text.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import type { Overview } from "./due-work.tsx";
 import styles from "./home.module.css";
@@ -55,9 +56,9 @@ export function Waiting({
 								{one.title}
 							</TextLink>
 							<Group gap="xs">
-								<Text size="xs" c="dimmed">
+								<PlainText size="xs" c="dimmed">
 									Version {one.version_number}
-								</Text>
+								</PlainText>
 								<StatusBadge
 									tone="warning"
 									label={

@@ -1,5 +1,6 @@
 import { Group, Text } from "@mantine/core";
 import { formatDay } from "../days.ts";
+import { PlainText } from "../plain-text.tsx";
 import { HEIGHT, knownOf, shapeOf, type Trend, WIDTH } from "./trend.ts";
 import styles from "./trend-plot.module.css";
 import { trendInWords, valueInWords } from "./trends.ts";
@@ -15,13 +16,13 @@ export function TrendPlot({ trend }: { trend: Trend }) {
 	return (
 		<div>
 			<Group justify="space-between" align="baseline" gap="xs">
-				<Text size="sm">{label}</Text>
+				<PlainText size="sm">{label}</PlainText>
 				<Text fw={600} fz="lg">
 					{last && valueInWords(trend, last.value)}
 					{outOf && (
-						<Text span size="xs" fw={400} c="dimmed">
+						<PlainText span size="xs" fw={400} c="dimmed">
 							{` of ${outOf}`}
-						</Text>
+						</PlainText>
 					)}
 				</Text>
 			</Group>
@@ -48,10 +49,10 @@ export function TrendPlot({ trend }: { trend: Trend }) {
 					</rect>
 				))}
 			</svg>
-			<Text size="xs" c="dimmed">
+			<PlainText size="xs" c="dimmed">
 				{earlier &&
 					`${valueInWords(trend, earlier.value)} on ${formatDay(earlier.day)}`}
-			</Text>
+			</PlainText>
 		</div>
 	);
 }

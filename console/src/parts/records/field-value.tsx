@@ -14,6 +14,7 @@ import { choiceLabel } from "../../kinds.ts";
 import { checkLabel } from "../devices/check-label.ts";
 import { endOfId } from "../devices/device-name.ts";
 import { TextLink } from "../links.tsx";
+import { PlainText } from "../plain-text.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { CalendarDate, DateTime } from "../time.tsx";
 import { type Names, NamesOfList } from "./record-names.ts";
@@ -47,12 +48,12 @@ export function FieldValue({
 	if (isEmpty(value) && field.type !== "checks") return <Empty />;
 	if (field.type === "text" || field.type === "name") {
 		return (
-			<Text
+			<PlainText
 				inherit
 				style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}
 			>
 				{String(value)}
-			</Text>
+			</PlainText>
 		);
 	}
 	if (field.type === "url") return <WebAddress url={String(value)} />;
@@ -85,9 +86,9 @@ export function FieldValue({
 	}
 	if (isScale(field) && typeof value === "number") {
 		return (
-			<Text
+			<PlainText
 				inherit
-			>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</Text>
+			>{`${value} – ${scaleOf(field.name)[value - 1] ?? ""}`}</PlainText>
 		);
 	}
 	return (
@@ -120,7 +121,7 @@ export function ShortValue({
 	if (isPercent(field)) return `${value}%`;
 	const all = (Array.isArray(value) ? value : [value]).map(String);
 	return (
-		<Text
+		<PlainText
 			inherit
 			lineClamp={2}
 			maw={MAX_CELL}
@@ -131,7 +132,7 @@ export function ShortValue({
 			) : (
 				all.map((one) => choiceLabel(field, one)).join(", ")
 			)}
-		</Text>
+		</PlainText>
 	);
 }
 
@@ -220,9 +221,9 @@ function Checks({ value, implied }: { value: unknown; implied: unknown }) {
 
 function Empty() {
 	return (
-		<Text inherit span c="dimmed" aria-label="Empty">
+		<PlainText inherit span c="dimmed" aria-label="Empty">
 			–
-		</Text>
+		</PlainText>
 	);
 }
 
