@@ -9,6 +9,7 @@ const FASTER: Record<string, string> = {
 	"core/styles-api/use-styles/get-class-name/resolve-class-names/resolve-class-names":
 		"resolve-class-names.ts",
 	"core/utils/filter-props/filter-props": "filter-props.ts",
+	"components/Portal/OptionalPortal": "optional-portal.tsx",
 };
 
 /**
@@ -20,7 +21,7 @@ export function mantinePlugin(): Plugin {
 	return {
 		name: "assay-mantine",
 		transform: {
-			filter: { id: /@mantine\/core\/esm\/core\// },
+			filter: { id: /@mantine\/core\/esm\/(?:core|components\/Portal)\// },
 			handler(_, id) {
 				const path = /esm\/(.+)\.mjs$/.exec(id)?.[1] ?? "";
 				const file = FASTER[path];
