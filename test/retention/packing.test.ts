@@ -1,11 +1,4 @@
-import {
-	afterAll,
-	afterEach,
-	beforeAll,
-	beforeEach,
-	expect,
-	test,
-} from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { listDevicePostures } from "../../src/devices/posture-operations.ts";
 import { getDevice } from "../../src/devices/read-operations.ts";
 import { getDevicePostureReport } from "../../src/devices/report-operations.ts";
@@ -21,6 +14,7 @@ import {
 	within,
 } from "../support/closed-month.ts";
 import type { TestFleet } from "../support/devices.ts";
+import { type FilledFleet, keepFilled } from "../support/filled-fleet.ts";
 import type { TestDevice } from "../support/service.ts";
 import {
 	APRIL,
@@ -31,16 +25,35 @@ import {
 	readAll as readAllOf,
 } from "./packed-fleet.ts";
 
-let packed: PackedFleet;
+let plain: PackedFleet;
+/** The same after its closed months were packed. */
+let packed: FilledFleet;
 let fleet: TestFleet;
 beforeAll(async () => {
-	packed = await makePackedFleet();
+	plain = await makePackedFleet();
+	fleet = await plain.copy();
+	await pack();
+	packed = await keepFilled(fleet);
 });
-afterAll(() => packed.drop());
-beforeEach(async () => {
-	fleet = await packed.copy();
+afterAll(async () => {
+	await packed.drop();
+	await plain.drop();
 });
 afterEach(() => fleet.assay.close());
+
+/** Each of these gives a test its copy. Devices can send reports to a copy with a service. */
+const takePlain = async () => {
+	fleet = await plain.copy();
+};
+const takePacked = async () => {
+	fleet = await packed.copy();
+};
+const servePlain = async () => {
+	fleet = await plain.copyWithService();
+};
+const servePacked = async () => {
+	fleet = await packed.copyWithService();
+};
 
 const database = () => fleet.assay.database;
 const pack = (options = {}) =>
@@ -50,14 +63,9 @@ const pack = (options = {}) =>
 	);
 const readAll = (device: TestDevice) => readAllOf(fleet, device);
 
-/** Lets devices send reports to a copy until the test ends. */
-async function serve(): Promise<void> {
-	await fleet.assay.close();
-	fleet = await packed.copyWithService();
-}
-
 test("tools read packed reports as they read the others, to the last digit", async () => {
-	const { device, ids } = packed.devices[0];
+	await takePlain();
+	const { device, ids } = plain.devices[0];
 	const before = {
 		all: await readAll(device),
 		reports: await readReports(database()),
@@ -83,16 +91,15 @@ test("tools read packed reports as they read the others, to the last digit", asy
 });
 
 test("evidence of a device that is silent for months comes from its packed reports", async () => {
-	await pack();
-	const { id } = packed.silent;
+	await takePacked();
+	const { id } = plain.silent;
 	const { device: found } = await fleet.call(getDevice, { id });
 	expect(found.postures[0]?.evidence).toEqual({ method: "luks2" });
 });
 
 test("a packed report that is sent again changes nothing, and further results extend it", async () => {
-	await serve();
-	const { device, ids } = packed.devices[0];
-	await pack();
+	await servePacked();
+	const { device, ids } = plain.devices[0];
 	const before = await readReports(database());
 	const correlation_id = ids[2] as string;
 	const observed_at = within(MARCH, 24);
@@ -126,9 +133,8 @@ test("a packed report that is sent again changes nothing, and further results ex
 });
 
 test("a late observation splits a span at the observations in packed reports", async () => {
-	await serve();
-	const { device } = packed.devices[0];
-	await pack();
+	await servePacked();
+	const { device } = plain.devices[0];
 	await sendReportAt(fleet, device, within(MARCH, 66), { status: "FAIL" });
 	const { device_postures } = await fleet.call(listDevicePostures, {
 		device_id: device.id,
@@ -150,16 +156,16 @@ test("a late observation splits a span at the observations in packed reports", a
 });
 
 test("deleting a device deletes its packed reports, and no others", async () => {
-	const [{ device }, other] = packed.devices;
-	await pack();
+	await takePacked();
+	const [{ device }, other] = plain.devices;
 	await fleet.call(deleteDevice, { id: device.id });
 	expect(await countPlaces(database())).toEqual({ plain: 2, packed: 33 });
 	expect((await readAll(other.device)).reports).toHaveLength(17);
 });
 
 test("reports that are extended or deleted while their month is being packed end as they should", async () => {
-	await serve();
-	const [extended, deleted, other] = packed.devices;
+	await servePlain();
+	const [extended, deleted, other] = plain.devices;
 	const { owner } = database();
 	// As a packing that was interrupted after it had packed all devices of the month.
 	await owner.query("select begin_packed_month($1)", [MARCH]);
@@ -184,7 +190,8 @@ test("reports that are extended or deleted while their month is being packed end
 });
 
 test("a month is not finished while a transaction has changed one of its reports", async () => {
-	const [{ device }] = packed.devices;
+	await takePlain();
+	const [{ device }] = plain.devices;
 	const writer = await connectTo(database().url);
 	const { owner } = database();
 	await owner.query("select begin_packed_month($1)", [MARCH]);
@@ -208,6 +215,7 @@ test("a month is not finished while a transaction has changed one of its reports
 });
 
 test("months are packed two weeks after their end, and the running month never", async () => {
+	await takePlain();
 	const { owner } = database();
 	const { rows } = await owner.query<{ isClosed: boolean }>(
 		`select extract(day from now() at time zone 'UTC') >= 15 as "isClosed"`,
@@ -221,6 +229,7 @@ test("months are packed two weeks after their end, and the running month never",
 });
 
 test("months that retention drops are not packed", async () => {
+	await takePlain();
 	expect(await pack({ keptMonths: 2 })).toMatchObject({
 		packed: [APRIL],
 		isDone: true,
@@ -231,6 +240,7 @@ test("months that retention drops are not packed", async () => {
 });
 
 test("of processes that pack at the same time, one does the work", async () => {
+	await takePlain();
 	const before = await readReports(database());
 	const all = await Promise.all([pack(), pack(), pack()]);
 	expect(all.flatMap(({ packed }) => packed)).toEqual([MARCH, APRIL]);
@@ -238,6 +248,7 @@ test("of processes that pack at the same time, one does the work", async () => {
 });
 
 test("an aborted packing goes on later", async () => {
+	await takePlain();
 	const before = await readReports(database());
 	expect(await pack({ signal: AbortSignal.abort() })).toEqual({
 		packed: [],
@@ -250,8 +261,8 @@ test("an aborted packing goes on later", async () => {
 });
 
 test("retention drops packed months, and what was packed of a month that it dropped before", async () => {
+	await takePacked();
 	const { owner } = database();
-	await pack();
 	await owner.query("select make_posture_report_partition($1)", [monthAgo(4)]);
 	await owner.query("select begin_packed_month($1)", [monthAgo(4)]);
 	const { dropped } = await keepReports(
@@ -274,7 +285,7 @@ test("retention drops packed months, and what was packed of a month that it drop
 });
 
 test("the service's role sees packed reports of its organization only, and may not change them", async () => {
-	await pack();
+	await takePacked();
 	const { pool } = database();
 	const { rows } = await pool.query("select from packed_posture_reports");
 	expect(rows).toEqual([]);
