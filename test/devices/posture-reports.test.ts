@@ -4,13 +4,13 @@ import { createOrganization } from "../../src/organizations/organization-store.t
 import {
 	NOTHING,
 	type PostureApi,
-	startPostureApi,
+	sharePostureApi,
 } from "../support/posture-reports.ts";
 import { postureResult, readError } from "../support/service.ts";
 
 let api: PostureApi;
 beforeAll(async () => {
-	api = await startPostureApi();
+	api = await sharePostureApi();
 });
 afterAll(() => api.assay.close());
 

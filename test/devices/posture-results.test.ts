@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
 	type PostureApi,
-	startPostureApi,
+	sharePostureApi,
 } from "../support/posture-reports.ts";
 import { postureResult } from "../support/service.ts";
 
 let api: PostureApi;
 beforeAll(async () => {
-	api = await startPostureApi();
+	api = await sharePostureApi();
 });
 afterAll(() => api.assay.close());
 

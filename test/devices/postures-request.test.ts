@@ -2,13 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
 	NOTHING,
 	type PostureApi,
-	startPostureApi,
+	sharePostureApi,
 } from "../support/posture-reports.ts";
 import { postureResult, readError } from "../support/service.ts";
 
 let api: PostureApi;
 beforeAll(async () => {
-	api = await startPostureApi();
+	api = await sharePostureApi();
 });
 afterAll(() => api.assay.close());
 

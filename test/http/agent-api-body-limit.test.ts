@@ -3,13 +3,13 @@ import {
 	type AgentSocket,
 	expectError,
 	head,
-	startAgentSocket,
+	shareAgentSocket,
 } from "../support/agent-socket.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let api: AgentSocket;
 beforeAll(async () => {
-	api = await startAgentSocket();
+	api = await shareAgentSocket();
 });
 afterAll(() => api.close());
 

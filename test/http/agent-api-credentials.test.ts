@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import {
-	type AgentSocket,
 	expectError,
 	head,
 	KEYED,
 	startAgentSocket,
 } from "../support/agent-socket.ts";
 
-let api: AgentSocket;
+let api: Awaited<ReturnType<typeof startAgentSocket>>;
 beforeAll(async () => {
 	api = await startAgentSocket();
 });

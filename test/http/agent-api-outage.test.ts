@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSecret } from "../../src/tokens/secret.ts";
 import {
-	type AgentSocket,
 	expectError,
 	KEYED,
 	startAgentSocket,
@@ -12,7 +11,7 @@ import {
 	startService,
 } from "../support/service.ts";
 
-let api: AgentSocket;
+let api: Awaited<ReturnType<typeof startAgentSocket>>;
 beforeAll(async () => {
 	api = await startAgentSocket();
 });

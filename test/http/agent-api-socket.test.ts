@@ -7,13 +7,13 @@ import {
 	expectError,
 	head,
 	ROUTES,
-	startAgentSocket,
+	shareAgentSocket,
 } from "../support/agent-socket.ts";
 import { heartbeatBody, postureResult } from "../support/service.ts";
 
 let api: AgentSocket;
 beforeAll(async () => {
-	api = await startAgentSocket();
+	api = await shareAgentSocket();
 });
 afterAll(() => api.close());
 

@@ -1,7 +1,12 @@
 import { expect } from "vitest";
 import { type DatabaseProxy, openDatabaseProxy } from "./database-proxy.ts";
 import { RawConnection, type RawResponse } from "./raw-http.ts";
-import { startService, type TestDevice, type TestService } from "./service.ts";
+import {
+	shareService,
+	startService,
+	type TestDevice,
+	type TestService,
+} from "./service.ts";
 
 export const ROUTES = ["enroll", "heartbeat", "postures", "unenroll"] as const;
 export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
@@ -12,8 +17,6 @@ export const KEYED = ["heartbeat", "postures", "unenroll"] as const;
  */
 export interface AgentSocket {
 	assay: TestService;
-	/** A proxy between the service and its database. */
-	proxy: DatabaseProxy;
 	device: TestDevice;
 	open: () => RawConnection;
 	/** Sends text on a new connection. */
@@ -27,7 +30,13 @@ export interface AgentSocket {
 	close: () => Promise<void>;
 }
 
-export async function startAgentSocket(): Promise<AgentSocket> {
+/** Starts a service of its own for these connections. */
+export async function startAgentSocket(): Promise<
+	AgentSocket & {
+		/** A proxy between the service and its database. */
+		proxy: DatabaseProxy;
+	}
+> {
 	let proxy: DatabaseProxy | undefined;
 	const assay = await startService(async (url) => {
 		proxy = await openDatabaseProxy(url);
@@ -35,12 +44,27 @@ export async function startAgentSocket(): Promise<AgentSocket> {
 	});
 	if (!proxy) throw new Error("the service asked for no database");
 	const { cut } = proxy;
+	return {
+		...(await withSocket(assay)),
+		proxy,
+		close: async () => {
+			await assay.close();
+			await cut();
+		},
+	};
+}
+
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function shareAgentSocket(): Promise<AgentSocket> {
+	return withSocket(await shareService());
+}
+
+async function withSocket(assay: TestService): Promise<AgentSocket> {
 	const device = await assay.activateDevice();
 	const open = () => new RawConnection(assay.service.url);
 	const withKey = (key = device.key) => ({ authorization: `Bearer ${key}` });
 	return {
 		assay,
-		proxy,
 		device,
 		open,
 		send: (...parts) => open().send(...parts),
@@ -51,10 +75,7 @@ export async function startAgentSocket(): Promise<AgentSocket> {
 			return head(route, { ...withKey(key), "content-length": length }) + text;
 		},
 		wrongKey: () => withWrongChecksum(device.key),
-		close: async () => {
-			await assay.close();
-			await cut();
-		},
+		close: assay.close,
 	};
 }
 

@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { makeId } from "../../src/id.ts";
 import {
 	readError,
+	shareService,
 	startService,
 	type TestDevice,
 	type TestService,
@@ -47,8 +48,15 @@ export interface PostureApi {
 }
 
 export async function startPostureApi(): Promise<PostureApi> {
-	const assay = await startService();
+	return withReports(await startService());
+}
 
+/** Returns the same for the shared service, under the conditions of `shareService`. */
+export async function sharePostureApi(): Promise<PostureApi> {
+	return withReports(await shareService());
+}
+
+function withReports(assay: TestService): PostureApi {
 	const report: PostureApi["report"] = (device, results) => {
 		const body = typeof results === "string" ? results : { results };
 		return assay.post("postures", body, { key: device.key });
