@@ -1,13 +1,10 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sealAll } from "../../src/audit/sealer.ts";
 import { readConfig } from "../../src/config/config.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { ClockCheck } from "../../src/retention/clock-check.ts";
 import { startRetention } from "../../src/retention/retention.ts";
-import {
-	createDatabaseForTest,
-	type TestDatabase,
-} from "../support/database.ts";
+import { createDatabase, type TestDatabase } from "../support/database.ts";
 import { ReadableLog } from "../support/readable-log.ts";
 import { until } from "../support/until.ts";
 
@@ -20,9 +17,19 @@ let database: TestDatabase;
 let id: string;
 /** Milliseconds on the clock that nobody can set. */
 let monotonicMs: number;
-beforeEach(async () => {
+beforeAll(async () => {
+	database = await createDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => {
 	monotonicMs = 5_000;
-	database = await createDatabaseForTest();
+});
+
+/** Begins a test: only what it adds here is old, and the last removal lies so far back. */
+async function begin(ago: string): Promise<void> {
+	await database.owner.query(
+		"delete from organization_closures; delete from verifications",
+	);
 	id = await createOrganization(database.pool, "Acme");
 	await sealAll(database.pool);
 	await database.owner.query(
@@ -33,7 +40,8 @@ beforeEach(async () => {
 		"select make_posture_report_partition('2020-01-01')",
 	);
 	await addOldRow();
-});
+	await setLastRemoval(ago);
+}
 
 const addOldRow = () =>
 	database.owner.query(
@@ -117,7 +125,7 @@ test.each([
 	["a day after the last removal", "25 hours"],
 	["a clock that was ahead and is corrected", "-30 days"],
 ])("%s deletes what is old at once", async (_, ago) => {
-	await setLastRemoval(ago);
+	await begin(ago);
 	expect(
 		await run(
 			startProcess(),
@@ -127,7 +135,7 @@ test.each([
 });
 
 test("after the clock has leapt ahead, nothing is deleted for an hour, the log says so once, and reports still get their partition", async () => {
-	await setLastRemoval("30 days");
+	await begin("30 days");
 	const clock = startProcess();
 	expect(await runInVain(clock)).toMatchObject([
 		{
@@ -150,7 +158,7 @@ test("after the clock has leapt ahead, nothing is deleted for an hour, the log s
 });
 
 test("a clock that is corrected within the hour has deleted nothing, and the next run deletes what is old", async () => {
-	await setLastRemoval("30 days");
+	await begin("30 days");
 	const clock = startProcess();
 	await runInVain(clock);
 	monotonicMs += 10 * MINUTE;
@@ -160,7 +168,7 @@ test("a clock that is corrected within the hour has deleted nothing, and the nex
 });
 
 test("every process waits for its own hour, also after a restart, and ends the wait of the others", async () => {
-	await setLastRemoval("30 days");
+	await begin("30 days");
 	const [first, second] = [startProcess(), startProcess()];
 	await runInVain(first);
 	monotonicMs += 59 * MINUTE;
@@ -174,7 +182,7 @@ test("every process waits for its own hour, also after a restart, and ends the w
 });
 
 test("processes that look at the same time delete nothing", async () => {
-	await setLastRemoval("3 days");
+	await begin("3 days");
 	await Promise.all(
 		[startProcess(), startProcess(), startProcess()].map((clock) =>
 			run(clock, (log) => errorsIn(log).length > 0),
