@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { AppError } from "../src/errors.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -24,6 +25,8 @@ const OPERATIONS = join(ROOT, "src/operations.ts");
 /** Matches an import or export of values from one of our files. Its group is the file's path. */
 const IMPORT =
 	/^(?:import|export)\s+(?!type\b)(?:[^;]*?\sfrom\s+)?"(\.[^"]+\.tsx?)"/gm;
+/** Number of sources that are read at a time. Then other work of the process may continue. */
+const READ_AT_ONCE = 32;
 
 /**
  * Returns the folder of the console's build. Builds the console first if there is no build or its
@@ -71,26 +74,34 @@ export async function findBuiltConsole(): Promise<string> {
 
 async function hashSources(): Promise<string> {
 	const hash = createHash("sha256");
-	for (const path of await listSources()) {
+	for (const [path, content] of await readSources()) {
 		hash.update(`${relative(ROOT, path)}\0`);
-		hash.update(await readFile(path));
+		hash.update(content);
 		hash.update("\0");
 	}
 	return hash.digest("hex").slice(0, 16);
 }
 
-/**
- * Returns the files on which the build depends: the documents and their templates, the console, the
- * agent, and the files of the server from which these import values. Imports of types do not count,
- * because the bundle contains no types.
- */
+/** Returns the paths of the files on which the build depends. */
 export async function listSources(): Promise<string[]> {
+	return (await readSources()).map(([path]) => path);
+}
+
+/**
+ * Reads the files on which the build depends, in the order of their paths: the documents and their
+ * templates, the console, the agent, and the files of the server from which these import values.
+ * Imports of types do not count, because the bundle contains no types.
+ *
+ * Each start reads these 900 files. `readFile` of node:fs/promises needs three times the processor
+ * time.
+ */
+async function readSources(): Promise<[path: string, content: Buffer][]> {
 	const console = await readdir(join(ROOT, "console"), {
 		recursive: true,
 		withFileTypes: true,
 	});
 	const agent = await readdir(AGENT, { recursive: true });
-	const sources = new Set([
+	const paths = [
 		join(ROOT, "package.json"),
 		...(await listMarkdown(join(ROOT, "docs"))),
 		...(await listMarkdown(TEMPLATES)),
@@ -102,18 +113,21 @@ export async function listSources(): Promise<string[]> {
 			.filter((entry) => entry.isFile())
 			.map((entry) => join(entry.parentPath, entry.name))
 			.filter((path) => !isBelow(DIST, path) && !isBelow(SCREENSHOTS, path)),
-	]);
-	// The loop also visits the paths that it adds to the set.
-	for (const path of sources) {
+	];
+	const sources = new Map<string, Buffer>();
+	// The loop also visits the paths that it adds.
+	for (const path of paths) {
+		if (sources.has(path)) continue;
+		const content = readFileSync(path);
+		sources.set(path, content);
+		if (sources.size % READ_AT_ONCE === 0) await setImmediate();
 		if (!/\.tsx?$/.test(path) || path === OPERATIONS) continue;
-		for (const [, imported = ""] of (await readFile(path, "utf8")).matchAll(
-			IMPORT,
-		)) {
+		for (const [, imported = ""] of content.toString().matchAll(IMPORT)) {
 			const target = join(dirname(path), imported);
-			if (existsSync(target)) sources.add(target);
+			if (!sources.has(target) && existsSync(target)) paths.push(target);
 		}
 	}
-	return [...sources].sort();
+	return [...sources].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 const isBelow = (folder: string, path: string) => path.startsWith(folder + sep);

@@ -18,10 +18,14 @@ export const COUNTRIES: ReadonlySet<string> = new Set(
 
 const namesOf = (style: "long" | "short") =>
 	new Intl.DisplayNames("en", { type: "region", style });
-const longNames = namesOf("long");
+let longNames: Intl.DisplayNames | undefined;
 
 /** Returns the English name of a country, such as "Germany" for "DE". */
-export const countryName = (code: string) => longNames.of(code) ?? code;
+export function countryName(code: string): string {
+	// Making it takes a hundredth of a start, and most commands need no names.
+	longNames ??= namesOf("long");
+	return longNames.of(code) ?? code;
+}
 
 /** Returns the normal form of a name. Case, accents, blanks, "and" and apostrophes count for nothing. */
 function keyOf(name: string): string {
