@@ -121,8 +121,14 @@ test("an owner without createrole upgrades, backs up and works after set-up", as
 	expect((await restore(copy, backup.file)).rows).toEqual(backup.rows);
 });
 
-test("a login that may not create roles gets the statements to run, and uses the roles that they make", async () => {
-	const one = await createInstallation({ mayCreateRoles: false });
+test("a login that may not create roles gets the statements to run, and uses the roles that they make, in a database of any name, and no role has a name that PostgreSQL would cut", async () => {
+	const name = `Prüf "Datenbank" ${process.pid} ${"x".repeat(36)}`;
+	expect(suffixOf(name)).toMatch(/^[a-z0-9_]{36}$/);
+	expect(suffixOf(`${name}y`)).not.toBe(suffixOf(name));
+	for (const role of rolesOf(`${suffixOf(name)}_4294967295`)) {
+		expect(Buffer.byteLength(role)).toBeLessThanOrEqual(63);
+	}
+	const one = await createInstallation({ name, mayCreateRoles: false });
 	const message = await migrate({ connectionString: one.url }).then(
 		() => "",
 		(error: Error) => error.message,
@@ -143,17 +149,6 @@ test("a login that may not create roles gets the statements to run, and uses the
 		members: [],
 		shared: [],
 	});
-});
-
-test("a database of any name is set up, and no role has a name that PostgreSQL would cut", async () => {
-	const name = `Prüf "Datenbank" ${process.pid} ${"x".repeat(36)}`;
-	const one = await setUp({ name });
-	expect(await makeAcme(one.url)).toEqual(["Acme"]);
-	expect(suffixOf(name)).toMatch(/^[a-z0-9_]{36}$/);
-	expect(suffixOf(`${name}y`)).not.toBe(suffixOf(name));
-	for (const role of rolesOf(`${suffixOf(name)}_4294967295`)) {
-		expect(Buffer.byteLength(role)).toBeLessThanOrEqual(63);
-	}
 });
 
 test("an upgrade moves every right to the database's own roles, and processes of the older version continue", async () => {
