@@ -31,6 +31,13 @@ interface Asset {
  * console/vite.config.ts.
  */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
+/**
+ * The nonce of a script in the built page. Vite writes one into each tag, but the policy permits our
+ * scripts by their address. Chromium keeps a compiled script for the next page of the same tab, unless
+ * that page gives the script another nonce.
+ */
+const NONCE_OF_SCRIPT =
+	/(<(?:script|link rel="modulepreload")[^>]*?) nonce="__NONCE__"/g;
 /** Text that stands for the name of the command in the built page (console/index.html). */
 const COMMAND_PLACEHOLDER = "__COMMAND__";
 const TYPES: Record<string, string> = {
@@ -95,7 +102,11 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 			...(gzip && { gzip }),
 		});
 	}
-	return { index: index.toString(), assets, agent };
+	return {
+		index: index.toString().replace(NONCE_OF_SCRIPT, "$1"),
+		assets,
+		agent,
+	};
 }
 
 /**
