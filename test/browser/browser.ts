@@ -27,9 +27,6 @@ const CHROMIUM =
 	process.env.CHROMIUM_PATH ??
 	["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find(existsSync);
 const V8_FLAGS = [
-	// Compiles each script as a whole, so that what Chromium keeps of it has all of its functions.
-	// Otherwise, each load of the console compiles a thousand functions again.
-	"--no-lazy",
 	// Optimizes a function only after thirty times as many calls as usual. A page of a test does not
 	// live long enough to gain from it. Axe-core does, so the optimizing compilers stay on.
 	"--invocation-count-for-maglev=12000",
