@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { countRunning } from "./settled.ts";
 
 const VIEWPORT = { width: 1280, height: 800 };
 /** These options of a page can be changed. A page with other options is not used again. */
@@ -26,7 +27,8 @@ const EMPTY = `(() => {
 	fetch = never;
 	Storage.prototype.setItem = nothing;
 	for (const name of Object.keys(console)) console[name] = nothing;
-	stop();
+	// React renders when a message arrives.
+	MessagePort.prototype.postMessage = nothing;
 	for (let id = setTimeout(nothing); id > 0; id--) clearTimeout(id);
 	setTimeout = setInterval = requestAnimationFrame = requestIdleCallback = () => 0;
 	document.open();
@@ -127,7 +129,9 @@ export class Pages {
 	 * processor time.
 	 */
 	async #empty(page: Page): Promise<boolean> {
-		if (page.url().startsWith(`${this.#url}/`)) {
+		// The router loads the page again if the code of a page does not arrive.
+		const isQuiet = countRunning(page) === 0;
+		if (isQuiet && page.url().startsWith(`${this.#url}/`)) {
 			try {
 				return await page.evaluate<boolean>(EMPTY);
 			} catch {

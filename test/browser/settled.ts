@@ -25,6 +25,11 @@ export function noteRequests(page: Page): Requests {
 	return requests;
 }
 
+/** Returns how many requests of the page are on their way. */
+export function countRunning(page: Page): number {
+	return requestsOf.get(page)?.running.size ?? 0;
+}
+
 /**
  * This code runs in the page. It waits until the page has nothing left to do. If Chromium draws
  * nothing, it may never call the page idle, so the waiting has a limit.
