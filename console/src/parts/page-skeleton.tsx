@@ -1,10 +1,26 @@
-import { Skeleton, Stack } from "@mantine/core";
+import { rem, Skeleton, Stack } from "@mantine/core";
+import type { CSSProperties } from "react";
+import classes from "./page-skeleton.module.css";
+
+const BAR = `${Skeleton.classes.root} ${classes.bar}`;
+
+/**
+ * Looks like Mantine's Skeleton. It is a plain element, because every page shows up to ten while it
+ * loads.
+ */
+function Bar({ height, width }: { height: number; width?: string }) {
+	const size = {
+		"--skeleton-height": rem(height),
+		"--skeleton-width": width,
+	} as CSSProperties;
+	return <div className={BAR} style={size} data-visible data-animate />;
+}
 
 /** Shown in place of a page while it loads. */
 export function PageSkeleton() {
 	return (
 		<Stack aria-busy="true" aria-label="Loading" role="status">
-			<Skeleton height={28} width="min(280px, 60%)" />
+			<Bar height={28} width="min(280px, 60%)" />
 			<RowsSkeleton />
 		</Stack>
 	);
@@ -16,7 +32,7 @@ export function RowsSkeleton({ rows = 6 }: { rows?: number }) {
 		<Stack gap="xs">
 			{Array.from({ length: rows }, (_, index) => (
 				// biome-ignore lint/suspicious/noArrayIndexKey: the placeholders never move.
-				<Skeleton key={index} height={36} />
+				<Bar key={index} height={36} />
 			))}
 		</Stack>
 	);

@@ -1,4 +1,4 @@
-import { Group, NavLink, Stack, UnstyledButton } from "@mantine/core";
+import { NavLink, Stack, UnstyledButton } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import {
 	type Icon,
@@ -183,27 +183,26 @@ function ItemGroup({
 	const id = useId();
 	return (
 		<>
-			<UnstyledButton
-				className="navigation-group"
+			<button
+				type="button"
+				className={GROUP}
 				aria-expanded={!isFolded}
 				{...(!isFolded && { "aria-controls": id })}
 				onClick={() => onFold(!isFolded)}
 			>
-				<Group justify="space-between" wrap="nowrap">
-					{name}
-					<IconChevronDown
-						size={14}
-						aria-hidden
-						style={{ rotate: isFolded ? "-90deg" : "none" }}
-					/>
-				</Group>
-			</UnstyledButton>
+				{name}
+				<IconChevronDown
+					size={14}
+					aria-hidden
+					style={{ rotate: isFolded ? "-90deg" : "none" }}
+				/>
+			</button>
 			{!isFolded && (
-				<Stack gap={1} id={id}>
+				<div className="navigation-items" id={id}>
 					{items.map((item) => (
 						<ItemLink key={item.label} item={item} org={org} />
 					))}
-				</Stack>
+				</div>
 			)}
 		</>
 	);
@@ -211,6 +210,7 @@ function ItemGroup({
 
 const { root, section, body, label: text } = NavLink.classes;
 const ITEM = `mantine-focus-auto navigation-item ${root} ${UnstyledButton.classes.root}`;
+const GROUP = `mantine-focus-auto navigation-group ${UnstyledButton.classes.root}`;
 const ACTIVE = { "data-active": true };
 
 /**

@@ -6,6 +6,8 @@ import type { OutputOf } from "../../api.ts";
 import styles from "./risk-matrix.module.css";
 import { type Band, bandOf } from "./risk-scores.ts";
 
+const HIDDEN = VisuallyHidden.classes.root;
+
 /**
  * The number of risks for each likelihood and impact, as getRiskMatrix returns them. Cells without
  * risks are left out.
@@ -142,9 +144,9 @@ function Cell({
 			{count > 0 && (
 				<span className={styles.count}>{count.toLocaleString()}</span>
 			)}
-			<VisuallyHidden>
+			<span className={HIDDEN}>
 				{count === 0 ? "No risks" : count === 1 ? " risk" : " risks"}, score{" "}
-			</VisuallyHidden>
+			</span>
 			<span className={className}>
 				{score} <span className={styles.word}>{band?.label}</span>
 			</span>
@@ -166,10 +168,10 @@ function Cell({
 					}}
 				>
 					{inside}
-					<VisuallyHidden>
+					<span className={HIDDEN}>
 						, likelihood {likelihood} {LIKELIHOODS[likelihood - 1]}, impact{" "}
 						{impact} {IMPACTS[impact - 1]}
-					</VisuallyHidden>
+					</span>
 				</Link>
 			) : (
 				<span className={styles.inside}>{inside}</span>
