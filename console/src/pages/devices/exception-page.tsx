@@ -1,12 +1,4 @@
-import {
-	Button,
-	Group,
-	Paper,
-	SimpleGrid,
-	Stack,
-	Text,
-	Title,
-} from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
@@ -14,6 +6,7 @@ import { call, type InputOf, type OutputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { CardTable } from "../../parts/card-table.tsx";
+import { Columns } from "../../parts/columns.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { namesApart } from "../../parts/devices/device-name.ts";
 import { ExceptionEnd } from "../../parts/devices/exception-end.tsx";
@@ -117,12 +110,7 @@ function Facts({ exception }: { exception: DeviceException }) {
 	const { decided_by, requested_by_person_id, link_copied_by_id } = exception;
 	return (
 		<Paper withBorder p="md">
-			<SimpleGrid
-				component="dl"
-				cols={{ base: 1, sm: 2, lg: 3 }}
-				m={0}
-				verticalSpacing="sm"
-			>
+			<Columns as="dl" cols={{ base: 1, sm: 2, lg: 3 }} verticalSpacing="sm">
 				<Fact name="For">
 					<ExceptionScope exception={exception} />
 				</Fact>
@@ -162,7 +150,7 @@ function Facts({ exception }: { exception: DeviceException }) {
 				{exception.decision_note && (
 					<Fact name="Note">{exception.decision_note}</Fact>
 				)}
-			</SimpleGrid>
+			</Columns>
 			<Text size="sm" c="dimmed" mt="md">
 				Reason
 			</Text>

@@ -1,6 +1,7 @@
-import { Anchor, Paper, SimpleGrid, Text } from "@mantine/core";
+import { Anchor, Paper, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { useState } from "react";
+import { Columns } from "../../parts/columns.tsx";
 import {
 	type Device,
 	FRESHNESS,
@@ -94,9 +95,8 @@ export function Facts({ device }: { device: Device }) {
 	];
 	return (
 		<Paper withBorder p="md" component="section" aria-label="Details">
-			<SimpleGrid
-				component="dl"
-				m={0}
+			<Columns
+				as="dl"
 				cols={{ base: 2, md: 3, lg: 4 }}
 				spacing="lg"
 				verticalSpacing="sm"
@@ -106,7 +106,7 @@ export function Facts({ device }: { device: Device }) {
 						{value || "–"}
 					</Fact>
 				))}
-			</SimpleGrid>
+			</Columns>
 			{isPhone && (
 				<Anchor
 					component="button"

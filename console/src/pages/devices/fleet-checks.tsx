@@ -1,7 +1,8 @@
-import { Box, Group, SimpleGrid, Text } from "@mantine/core";
+import { Box, Group, Text } from "@mantine/core";
 import { Fragment } from "react";
 import type { OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { Columns } from "../../parts/columns.tsx";
 import {
 	countedDevices,
 	failingDevices,
@@ -54,7 +55,7 @@ export function FleetChecks({ summary }: { summary: Summary }) {
 			<Group justify="flex-end" mb="xs">
 				<StateLegend states={summary.checks.flatMap(statesOf)} />
 			</Group>
-			<SimpleGrid
+			<Columns
 				cols={{ base: 1, sm: 2, lg: 3 }}
 				spacing="lg"
 				verticalSpacing="sm"
@@ -62,7 +63,7 @@ export function FleetChecks({ summary }: { summary: Summary }) {
 				{summary.checks.map((check) => (
 					<CheckBar key={check.check_key} check={check} />
 				))}
-			</SimpleGrid>
+			</Columns>
 			<AgentVersions summary={summary} />
 			<Text size="xs" c="dimmed" mt="sm">
 				A pass rate counts the active devices whose policy requires the check,

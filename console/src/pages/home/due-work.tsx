@@ -1,7 +1,8 @@
-import { Group, Paper, SimpleGrid, Title } from "@mantine/core";
+import { Group, Paper, Title } from "@mantine/core";
 import type { OutputOf } from "../../api.ts";
 import type { ListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { daysBetween } from "../../parts/days.ts";
 import { TextLink } from "../../parts/links.tsx";
 import { PlainText } from "../../parts/plain-text.tsx";
@@ -46,10 +47,10 @@ export function DueWork({ overview }: { overview: Overview }) {
 		);
 	}
 	return (
-		<SimpleGrid
+		<Columns
 			cols={{ base: 2, lg: 4 }}
 			spacing="md"
-			component="section"
+			as="section"
 			aria-label="Open work"
 		>
 			<Tile
@@ -71,7 +72,7 @@ export function DueWork({ overview }: { overview: Overview }) {
 				title="Open improvements"
 				work={continual_improvements}
 			/>
-		</SimpleGrid>
+		</Columns>
 	);
 }
 

@@ -1,7 +1,8 @@
-import { SimpleGrid, Stack } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useOrganization } from "../../organization.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { PageHeader } from "../../parts/page-header.tsx";
@@ -188,7 +189,7 @@ function SideBySide({
 					<div key={key}>{shown}</div>
 				))}
 			{filled.length > 0 && (
-				<SimpleGrid
+				<Columns
 					spacing="md"
 					cols={{
 						base: 1,
@@ -201,7 +202,7 @@ function SideBySide({
 							{shown}
 						</div>
 					))}
-				</SimpleGrid>
+				</Columns>
 			)}
 		</>
 	);

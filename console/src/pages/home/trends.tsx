@@ -1,6 +1,6 @@
-import { SimpleGrid } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useOrganization } from "../../organization.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { TrendPlot } from "../../parts/plots/trend-plot.tsx";
 import { trendsOf } from "../../parts/plots/trends.ts";
 import { operationQuery } from "../../queries.ts";
@@ -23,11 +23,11 @@ export function Trends({ passPercent }: { passPercent: number | null }) {
 	if (trends.length === 0) return null;
 	return (
 		<Section title="Twelve months">
-			<SimpleGrid cols={{ base: 1, sm: 3 }} spacing="xl">
+			<Columns cols={{ base: 1, sm: 3 }} spacing="xl">
 				{trends.map((trend) => (
 					<TrendPlot key={trend.label} trend={trend} />
 				))}
-			</SimpleGrid>
+			</Columns>
 		</Section>
 	);
 }

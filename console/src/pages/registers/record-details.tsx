@@ -1,9 +1,10 @@
-import { Box, Paper, SimpleGrid, Stack, Title } from "@mantine/core";
+import { Box, Paper, Stack, Title } from "@mantine/core";
 import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { FieldValue, Questioned } from "../../parts/records/field-value.tsx";
 import {
 	referencesIn,
@@ -51,12 +52,7 @@ export function RecordDetails({
 					<Title order={2} mb="md">
 						{title}
 					</Title>
-					<SimpleGrid
-						component="dl"
-						cols={{ base: 1, xs: 2, md: 3 }}
-						spacing="lg"
-						m={0}
-					>
+					<Columns as="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="lg">
 						{fields
 							.filter(
 								({ name }) =>
@@ -87,7 +83,7 @@ export function RecordDetails({
 									</Box>
 								</Box>
 							))}
-					</SimpleGrid>
+					</Columns>
 				</Paper>
 			))}
 		</Stack>

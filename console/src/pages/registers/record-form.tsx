@@ -1,12 +1,4 @@
-import {
-	Button,
-	Group,
-	Paper,
-	SimpleGrid,
-	Stack,
-	Text,
-	Title,
-} from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
@@ -27,6 +19,7 @@ import type {
 	FieldDescription,
 	KindDescription,
 } from "../../kind-description.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { useLeaveGuard } from "../../parts/leave-guard.tsx";
 import { factorsOf } from "../../parts/records/risk-scores.ts";
@@ -155,7 +148,7 @@ export function RecordForm({
 						<Title order={2} mb="md">
 							{title}
 						</Title>
-						<SimpleGrid
+						<Columns
 							cols={{ base: 1, md: isWideSection(fields) ? 1 : 2 }}
 							spacing="lg"
 						>
@@ -189,7 +182,7 @@ export function RecordForm({
 										)}
 									</div>
 								))}
-						</SimpleGrid>
+						</Columns>
 					</Paper>
 				))}
 				{form.isDirty() && (

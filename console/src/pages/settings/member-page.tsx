@@ -1,9 +1,10 @@
-import { Paper, SimpleGrid, Text, Title } from "@mantine/core";
+import { Paper, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { InputOf, OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { EmptyState } from "../../parts/empty-state.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { Fact } from "../../parts/fact.tsx";
@@ -206,14 +207,9 @@ function Card({ title, children }: { title: string; children: ReactNode }) {
 			<Title order={2} mb="sm">
 				{title}
 			</Title>
-			<SimpleGrid
-				component="dl"
-				cols={{ base: 1, sm: 2, lg: 3 }}
-				m={0}
-				verticalSpacing="sm"
-			>
+			<Columns as="dl" cols={{ base: 1, sm: 2, lg: 3 }} verticalSpacing="sm">
 				{children}
-			</SimpleGrid>
+			</Columns>
 		</Paper>
 	);
 }

@@ -1,6 +1,7 @@
-import { Button, Code, Group, Paper, SimpleGrid, Text } from "@mantine/core";
+import { Button, Code, Group, Paper, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { call, type OutputOf } from "../../api.ts";
+import { Columns } from "../../parts/columns.tsx";
 import { Fact } from "../../parts/fact.tsx";
 import { DateTime } from "../../parts/time.tsx";
 import { compliantInWords, recordCount, TYPES } from "./snapshot-words.ts";
@@ -16,12 +17,7 @@ export function SnapshotFacts({
 	});
 	return (
 		<Paper withBorder p="md">
-			<SimpleGrid
-				component="dl"
-				cols={{ base: 1, sm: 2, lg: 4 }}
-				m={0}
-				verticalSpacing="sm"
-			>
+			<Columns as="dl" cols={{ base: 1, sm: 2, lg: 4 }} verticalSpacing="sm">
 				<Fact name="Contains">
 					{TYPES[snapshot.type]}, {recordCount(snapshot).toLocaleString()}{" "}
 					records
@@ -35,7 +31,7 @@ export function SnapshotFacts({
 						{compliantInWords(compliant, excused)}
 					</Fact>
 				)}
-			</SimpleGrid>
+			</Columns>
 			<Hash name="SHA-256" value={snapshot.sha256} />
 			{snapshot.sha256_after_erasure && (
 				<Hash
