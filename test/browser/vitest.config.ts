@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config";
+import { SELDOM } from "../support/projects.ts";
 
 /**
  * Configures the browser tests. They are separate from the others, because they need a browser and
@@ -6,7 +7,17 @@ import { defineConfig } from "vitest/config";
  */
 export default defineConfig({
 	test: {
-		include: ["test/browser/**/*.test.ts"],
+		projects: [
+			{
+				extends: true,
+				test: {
+					name: "everyday",
+					include: ["test/browser/**/*.test.ts"],
+					exclude: SELDOM,
+				},
+			},
+			{ extends: true, test: { name: "seldom", include: SELDOM } },
+		],
 		globalSetup: ["test/support/setup.ts", "test/browser/setup.ts"],
 		setupFiles: [
 			"test/support/cheap-hashes.ts",
