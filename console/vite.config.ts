@@ -3,7 +3,6 @@ import { defineConfig } from "vite";
 import { docsPlugin } from "./docs-plugin.ts";
 import { idsPlugin } from "./ids-plugin.ts";
 import { kindsPlugin } from "./kinds-plugin.ts";
-import { mantinePlugin } from "./mantine-plugin.ts";
 import { zipPlugin } from "./zip-plugin.ts";
 
 /** Marks the places in the page into which the server writes the nonce of each response. */
@@ -35,7 +34,7 @@ const CHUNKS = [
 	{
 		name: "vendor",
 		priority: 3,
-		test: /console\/mantine\/|node_modules\/(react|react-dom|scheduler|@mantine\/(?!tiptap)[^/]+|@floating-ui|@tanstack)\//,
+		test: /node_modules\/(react|react-dom|scheduler|@mantine\/(?!tiptap)[^/]+|@floating-ui|@tanstack)\//,
 	},
 	{
 		name: "shared",
@@ -48,14 +47,7 @@ const CHUNKS = [
 
 export default defineConfig({
 	root: import.meta.dirname,
-	plugins: [
-		react(),
-		kindsPlugin(),
-		docsPlugin(),
-		idsPlugin(),
-		mantinePlugin(),
-		zipPlugin(),
-	],
+	plugins: [react(), kindsPlugin(), docsPlugin(), idsPlugin(), zipPlugin()],
 	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",
