@@ -3,17 +3,19 @@ export const BROWSER = ["test/browser/**"];
 
 /**
  * The browser tests of what few people meet, or seldom: an identity provider, a passkey, a past day, a
- * suspended organization, hundreds of devices, a table for an import that leaves questions, hostile
- * text, and how all pages look in many sizes.
+ * suspended organization, hundreds of devices, a policy or a channel that is set up once, the summary
+ * for the board, a table for an import that leaves questions, hostile text, and how all pages look in
+ * many sizes.
  */
 export const SELDOM = [
 	"test/browser/{account,passkeys,password,session-limits}.test.ts",
 	"test/browser/{connect-app,organization-provider,provider,saml,settings-sign-in}.test.ts",
 	"test/browser/{past,past-devices,past-records,proof,reports-past,reports-from-replica,snapshots}.test.ts",
-	"test/browser/{audit-package,closed-organization,organization-export,settings-audit-verify}.test.ts",
+	"test/browser/{audit-package,board-summary,closed-organization,organization-export,settings-audit-verify}.test.ts",
 	"test/browser/{claimed-devices,compliant-by-exception,device-groups,device-not-reporting}.test.ts",
 	"test/browser/devices-{looks,many,one-selected,replace,rollout,silent,unnamed}.test.ts",
-	"test/browser/{enrollment-commands,fleet-in-period,settings-group-policies}.test.ts",
+	"test/browser/{enrollment-commands,fleet-in-period}.test.ts",
+	"test/browser/settings-{device-policy,group-policies,notifications}.test.ts",
 	"test/browser/{csv-preview,csv-values,import-workbook}.test.ts",
 	"test/browser/{copied-sign-link,documents-export,undecided-risks,vendor-reviews}.test.ts",
 	"test/browser/{accessibility,axe,record-list-filters,stored-xss}.test.ts",
