@@ -23,11 +23,12 @@ export const SELDOM = [
 ];
 
 /**
- * The test files that mostly start programs or database servers of their own, or build the schema
- * from nothing. They need half of the time of all tests, and few changes concern them.
+ * The test files that mostly start programs, threads or database servers of their own, or build the
+ * schema from nothing. They need half of the time of all tests, and few changes concern them.
  */
 export const PROCESSES = [
 	"test/agent/{build,check-requests,in-child,program,program-install,run,system-host}.test.ts",
+	"test/archive/*.test.ts",
 	"test/backup/*.test.ts",
 	"test/cli/*.test.ts",
 	"test/db/{embedded*,failover,migrate,migration-log,missing-database,older-processes,outage,own-roles,pool-login,postgres-tls-server,read-replica,replicas}.test.ts",
@@ -53,14 +54,14 @@ export const EXHAUSTIVE = [
 	"test/audit-package/most-files.test.ts",
 	"test/console/{rich-text-random,workbook-bombs}.test.ts",
 	"test/csv/{export-every-list,export-turns,import-answer,import-registers,table-limits}.test.ts",
-	"test/db/{enforce-limit,migration-locks,statements,tenancy-records}.test.ts",
-	"test/devices/{check-state-counts,device-limits,enrollment-key-floods,first-reports,posture-history-random,queues,silences-random,unknown-keys}.test.ts",
-	"test/http/{agent-api-fuzz,agent-api-large-reports,all-doors-fuzz,body-budgets,slow-export-rights,slow-exports}.test.ts",
+	"test/db/{enforce-limit,locked-rows,migration-locks,statements,tenancy-records}.test.ts",
+	"test/devices/{check-state-counts,device-limits,enrollment-key-floods,first-reports,large-fleet-upkeep,posture-history-random,queues,silences-random,unknown-keys}.test.ts",
+	"test/http/{agent-api-body-limit,agent-api-fuzz,agent-api-large-reports,all-doors-fuzz,body-budgets,slow-export-rights,slow-exports}.test.ts",
 	"test/load/{fair-shares,long-turn,overload,sign-in-queue}.test.ts",
 	"test/organizations/{closed-operations,invite-most,narrow-memberships,silent-name-server}.test.ts",
 	"test/policy/{permissions,random-*}.test.ts",
 	"test/records/{add-every-register,contradicting-orders,fields,list-answers,list-plans,lists,open-first,past-lists,past-statements,query,reassign-most,rejected,rejected-lists,returned-records,typing-mistakes-random}.test.ts",
 	"test/regular-expressions.test.ts",
 	"test/scim/filter-random.test.ts",
-	"test/tokens/scopes.test.ts",
+	"test/tokens/{scopes,usage}.test.ts",
 ];
