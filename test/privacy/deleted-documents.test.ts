@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Calls, shareCalls } from "../support/calls.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
 import { makeUser, signedIn } from "../support/people.ts";
 import { privacyCommands } from "./commands.ts";
 import { MARKER, USER_MARKER } from "./personal-data.ts";
@@ -7,7 +7,7 @@ import { MARKER, USER_MARKER } from "./personal-data.ts";
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await shareCalls();
+	calls = await makeCalls();
 	organization_id = calls.organizationId;
 });
 afterAll(() => calls.close());

@@ -3,7 +3,7 @@ import { appendChanges } from "../../src/audit/log.ts";
 import { withTenant } from "../../src/db/pool.ts";
 import type { Change } from "../../src/operation.ts";
 import type { Principal } from "../../src/principal.ts";
-import { type Calls, shareCalls } from "../support/calls.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
 import { makeUser, signedIn } from "../support/people.ts";
 import { privacyCommands } from "./commands.ts";
 import { MARKER } from "./personal-data.ts";
@@ -11,7 +11,7 @@ import { MARKER } from "./personal-data.ts";
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await shareCalls();
+	calls = await makeCalls();
 	organization_id = calls.organizationId;
 	await makeUser(calls.database, {
 		organizationId: organization_id,

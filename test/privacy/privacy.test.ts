@@ -4,7 +4,7 @@ import { withTenant } from "../../src/db/pool.ts";
 import { personAsActor } from "../../src/my-devices/links.ts";
 import type { Change } from "../../src/operation.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { type Calls, shareCalls } from "../support/calls.ts";
+import { type Calls, makeCalls } from "../support/calls.ts";
 import { joinOrganization, makeUser } from "../support/people.ts";
 import { privacyCommands } from "./commands.ts";
 import {
@@ -18,7 +18,7 @@ import {
 let calls: Calls;
 let organization_id: string;
 beforeAll(async () => {
-	calls = await shareCalls();
+	calls = await makeCalls();
 	organization_id = calls.organizationId;
 });
 afterAll(() => calls.close());
