@@ -31,13 +31,8 @@ interface Asset {
  * console/vite.config.ts.
  */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
-/**
- * The nonce of a script in the built page. Vite writes one into each tag, but the policy permits our
- * scripts by their address. Chromium keeps a compiled script for the next page of the same tab, unless
- * that page gives the script another nonce.
- */
-const NONCE_OF_SCRIPT =
-	/(<(?:script|link rel="modulepreload")[^>]*?) nonce="__NONCE__"/g;
+/** A tag of the built page that loads a script. It has no "<" inside. */
+const SCRIPT_TAG = /<(?:script|link rel="modulepreload")[^<>]*>/g;
 /** Text that stands for the name of the command in the built page (console/index.html). */
 const COMMAND_PLACEHOLDER = "__COMMAND__";
 const TYPES: Record<string, string> = {
@@ -103,10 +98,18 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 		});
 	}
 	return {
-		index: index.toString().replace(NONCE_OF_SCRIPT, "$1"),
+		index: index.toString().replace(SCRIPT_TAG, withoutNonce),
 		assets,
 		agent,
 	};
+}
+
+/**
+ * Vite writes a nonce into each tag, but the policy permits our scripts by their address. Chromium keeps
+ * a compiled script for the next page of the same tab, unless that page gives it another nonce.
+ */
+function withoutNonce(tag: string): string {
+	return tag.replace(' nonce="__NONCE__"', "");
 }
 
 /**
