@@ -5,9 +5,6 @@ import { idsPlugin } from "./ids-plugin.ts";
 import { kindsPlugin } from "./kinds-plugin.ts";
 import { zipPlugin } from "./zip-plugin.ts";
 
-/** Marks the places in the page into which the server writes the nonce of each response. */
-export const NONCE_PLACEHOLDER = "__NONCE__";
-
 /** Our own modules and the icons. A page needs many of them. */
 const OURS = /\/src\/|tabler|kinds/;
 /** Modules that the pages about devices need, and others too, but not the first page. */
@@ -48,7 +45,6 @@ const CHUNKS = [
 export default defineConfig({
 	root: import.meta.dirname,
 	plugins: [react(), kindsPlugin(), docsPlugin(), idsPlugin(), zipPlugin()],
-	html: { cspNonce: NONCE_PLACEHOLDER },
 	build: {
 		target: "es2023",
 		emptyOutDir: true,

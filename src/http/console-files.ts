@@ -26,13 +26,8 @@ interface Asset {
 	gzip?: Buffer;
 }
 
-/**
- * Text that stands for the nonce in the built page. It must be the same as in
- * console/vite.config.ts.
- */
+/** Text that stands for the nonce in the built page (console/index.html). */
 const NONCE_PLACEHOLDER = /__NONCE__/g;
-/** A tag of the built page that loads a script. It has no "<" inside. */
-const SCRIPT_TAG = /<(?:script|link rel="modulepreload")[^<>]*>/g;
 /** Text that stands for the name of the command in the built page (console/index.html). */
 const COMMAND_PLACEHOLDER = "__COMMAND__";
 const TYPES: Record<string, string> = {
@@ -97,19 +92,7 @@ export async function readConsoleFiles(folder: string): Promise<ConsoleFiles> {
 			...(gzip && { gzip }),
 		});
 	}
-	return {
-		index: index.toString().replace(SCRIPT_TAG, withoutNonce),
-		assets,
-		agent,
-	};
-}
-
-/**
- * Vite writes a nonce into each tag, but the policy permits our scripts by their address. Chromium keeps
- * a compiled script for the next page of the same tab, unless that page gives it another nonce.
- */
-function withoutNonce(tag: string): string {
-	return tag.replace(' nonce="__NONCE__"', "");
+	return { index: index.toString(), assets, agent };
 }
 
 /**
