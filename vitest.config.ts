@@ -30,7 +30,7 @@ export default defineConfig({
 		isolate: false,
 		// Test files wait for databases and processes more than they compute. Those of the service wait
 		// less, so `npm test` has three workers.
-		maxWorkers: 4,
+		maxWorkers: 6,
 		sequence: { sequencer: LongestFirst },
 		// A busy machine may need long for what a test waits for. The default is one second.
 		expect: { poll: { timeout: 60_000 } },

@@ -111,8 +111,8 @@ async function trustOwner(client: Client): Promise<void> {
 /** Memory that glibc takes from the system at once and keeps for later, in bytes. */
 const KEPT_MEMORY = 4 * 1024 * 1024;
 
-/** Four processes each keep the pools of several services open. */
-const MAX_CONNECTIONS = 300;
+/** Six processes each keep the pools of several services open. */
+const MAX_CONNECTIONS = 400;
 
 async function startEmbedded() {
 	// PostgreSQL frees the memory of each plan. glibc would return it to the system and fetch it again
