@@ -1,10 +1,11 @@
+import type { PoolClient } from "pg";
 import { withTenant } from "../db/pool.ts";
 import type { Compose, ComposeParts, TakenMail } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import { deriveSecret } from "../tokens/secret.ts";
 import {
-	isUsable,
+	findUsable,
 	LINK_DAYS,
 	myDevicesUrl,
 	storeMyDevicesLink,
@@ -34,9 +35,44 @@ export async function linkForMail(
 				[organizationId, mail.id],
 			);
 		}
-		return isUsable(client, organizationId, token);
+		return (await findUsable(client, organizationId, [token])).has(token);
 	});
 	return isThere ? myDevicesUrl(baseUrl, token) : null;
+}
+
+/**
+ * Returns those of the people to whom a queued mail will bring a link that works. The state of a mail
+ * alone does not say this: a mail is still queued for a moment after the mail server took it, and for
+ * minutes if the process ended then. The person may have used its link by that time.
+ */
+export async function findPeopleWithWaitingLink(
+	client: PoolClient,
+	secret: string,
+	organizationId: string,
+	peopleIds: string[],
+): Promise<Set<string>> {
+	const { rows: mails } = await client.query<{
+		id: string;
+		people_id: string;
+		is_link_made: boolean;
+	}>(
+		`select id, people_id, is_link_made from mails
+		where organization_id = $1 and people_id = any($2) and kind = 'MY_DEVICES'
+			and state = 'QUEUED'`,
+		[organizationId, peopleIds],
+	);
+	if (mails.length === 0) return new Set();
+	const tokenOf = ({ id }: { id: string }) => deriveSecret("myd", secret, id);
+	const usable = await findUsable(
+		client,
+		organizationId,
+		mails.filter(({ is_link_made }) => is_link_made).map(tokenOf),
+	);
+	return new Set(
+		mails
+			.filter((mail) => !mail.is_link_made || usable.has(tokenOf(mail)))
+			.map(({ people_id }) => people_id),
+	);
 }
 
 /**

@@ -59,19 +59,20 @@ export async function storeMyDevicesLink(
 	return rows[0]?.expires_at ?? "";
 }
 
-/** Returns true if the link of this token was not used and has not expired. */
-export async function isUsable(
+/** Returns those of the tokens whose link was not used and has not expired. */
+export async function findUsable(
 	client: PoolClient,
 	organizationId: string,
-	token: string,
-): Promise<boolean> {
-	const { rowCount } = await client.query(
-		`select from my_devices_links
-		where organization_id = $1 and token_hash = decode($2, 'hex')
-			and redeemed_at is null and expires_at > now()`,
-		[organizationId, hashSecret(token)],
+	tokens: readonly string[],
+): Promise<Set<string>> {
+	const byHash = new Map(tokens.map((token) => [hashSecret(token), token]));
+	const { rows } = await client.query<{ hash: string }>(
+		`select encode(token_hash, 'hex') as hash from my_devices_links
+		where organization_id = $1 and redeemed_at is null and expires_at > now()
+			and token_hash = any (select decode(h, 'hex') from unnest($2::text[]) h)`,
+		[organizationId, [...byHash.keys()]],
 	);
-	return rowCount === 1;
+	return new Set(rows.map(({ hash }) => byHash.get(hash) as string));
 }
 
 interface Found {

@@ -7,6 +7,7 @@ import { IS_MEMBER } from "../organizations/person-of-member.ts";
 import { IS_STAFF } from "../organizations/staff.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { makeSecret } from "../tokens/secret.ts";
+import { findPeopleWithWaitingLink } from "./link-mail.ts";
 import { myDevicesUrl, storeMyDevicesLink } from "./links.ts";
 import {
 	chooseMailable,
@@ -29,7 +30,6 @@ interface Owned {
 	people_id: string | null;
 	full_name: string | null;
 	why: (typeof WHY_SKIPPED)[number] | null;
-	has_waiting_mail: boolean;
 	is_member: boolean;
 }
 
@@ -46,11 +46,6 @@ async function findOwners(
 				when p.id is null then 'NO_OWNER'
 				when not ${IS_STAFF} then 'OWNER_LEFT'
 			end as why,
-			exists (
-				select from mails m
-				where m.organization_id = $1 and m.people_id = p.id and m.kind = 'MY_DEVICES'
-					and m.state = 'QUEUED'
-			) as has_waiting_mail,
 			coalesce(${IS_MEMBER}, false) as is_member
 		from unnest($2::text[]) with ordinality g (id, place)
 		left join devices d on d.organization_id = $1 and d.id = g.id
@@ -86,15 +81,21 @@ export const sendMyDevicesLinks = defineOperation({
 				"this service sends no mail; copy the link on the device's page, and pass it on yourself",
 			);
 		}
+		if (!services.secret) throw new Error("the service has no secret");
 		const owned = await findOwners(context, device_ids);
+		const waiting = await findPeopleWithWaitingLink(
+			client,
+			services.secret,
+			organizationId,
+			owned.flatMap(({ people_id }) => people_id ?? []),
+		);
 		const people = new Map<string, string>();
 		const mailed: Owned[] = [];
 		for (const one of owned) {
-			const { why, people_id, full_name, has_waiting_mail } = one;
+			const { why, people_id, full_name } = one;
 			if (why || !people_id || people.has(people_id)) continue;
 			people.set(people_id, full_name ?? "");
-			// A mail that still waits has the same link to offer.
-			if (!has_waiting_mail) mailed.push(one);
+			if (!waiting.has(people_id)) mailed.push(one);
 		}
 		const mailable = await chooseMailable(client, mailed);
 		if (mailable.length < mailed.length) {
