@@ -92,6 +92,7 @@ export async function* planImport(
 	// it.
 	const seenRecords = new Map<string, number>();
 	const seenReferenceIds = new Map<string, number>();
+	const takenValues = new Set<string>();
 
 	const planLine = (
 		fileLine: FileLine,
@@ -199,8 +200,8 @@ export async function* planImport(
 			plan.push(planLine(fileLine, records));
 		}
 		await rejectReserved(client, kind, membership, plan);
-		await rejectRefused(client, kind, organizationId, plan);
 		await noteSameNames(client, kind, organizationId, plan, skipKnownNames);
+		await rejectRefused(client, kind, organizationId, plan, takenValues);
 		for (const planned of plan) {
 			await yieldIfDue();
 			yield planned;
@@ -241,21 +242,30 @@ async function rejectReserved(
 	}
 }
 
-/** Marks the lines as wrong whose values may not be stored beside the other records. */
+/** Marks the lines as wrong whose values may not be stored beside other records or earlier lines. */
 async function rejectRefused(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
 	plan: PlannedLine[],
+	taken: Set<string>,
 ): Promise<void> {
 	const stored = plan.filter(
 		({ outcome }) => outcome === "ADD" || outcome === "UPDATE",
 	);
-	const refused = await findRefused(client, kind, organizationId, stored);
+	const refused = await findRefused(
+		client,
+		kind,
+		organizationId,
+		stored,
+		taken,
+	);
 	for (const planned of stored) {
 		const issue = refused.get(planned.values);
 		if (!issue) continue;
 		Object.assign(planned, { outcome: "WRONG", values: {}, issues: [issue] });
+		// An answer names a namesake only for a line that is stored or skipped.
+		delete planned.sameName;
 	}
 }
 

@@ -10,24 +10,27 @@ export interface Wanted {
 }
 
 /**
- * Returns the values that nobody may store beside the other records. The issue says which field is
- * wrong and why. The number of statements does not depend on the number of records.
+ * Returns the values that nobody may store beside the other records, or beside the earlier ones of
+ * the same call. The issue says which field is wrong and why. The number of statements does not
+ * depend on the number of records. A rule notes in `taken` what only one record may have.
  */
 export type FindRefused = (
 	client: PoolClient,
 	organizationId: string,
 	wanted: readonly Wanted[],
+	taken: Set<string>,
 ) => Promise<Map<Values, FieldIssue>>;
 
-/** Returns the values that may not be stored. */
+/** Returns the values that may not be stored. A call with several parts gives each the same `taken`. */
 export async function findRefused(
 	client: PoolClient,
 	kind: AnyRecordKind,
 	organizationId: string,
 	wanted: readonly Wanted[],
+	taken = new Set<string>(),
 ): Promise<ReadonlyMap<Values, FieldIssue>> {
 	if (!kind.refused || wanted.length === 0) return new Map();
-	return kind.refused(client, organizationId, wanted);
+	return kind.refused(client, organizationId, wanted, taken);
 }
 
 /** Throws bad_request if the values may not be stored. */

@@ -79,6 +79,32 @@ test("an import adds no second person with the address of a member", async () =>
 	]);
 });
 
+test("an import gives the address of a member to one line, however far apart the lines are", async () => {
+	const omar = `Omar,EMPLOYEE,${member.user.email}`;
+	const others = Array.from(
+		{ length: 250 },
+		(_, n) => `Person ${n},EMPLOYEE,person${n % 2}@example.com`,
+	);
+	const file = [
+		"full_name,kind,primary_email_address",
+		omar,
+		...others,
+		`Omar Again,EMPLOYEE,${member.user.email.toUpperCase()}`,
+	];
+	const preview = await tryImport("people", file, { match_by: "none" });
+	expect(preview).toMatchObject({ add: 251, wrong: 1 });
+	expect(issues(preview)).toEqual([
+		"253 primary_email_address: is the address of a member that another person of this call gets; give it to one of them",
+	]);
+	// A line that is skipped gives nobody the address.
+	await addPerson("Omar", "omar@example.com");
+	const skipping = await tryImport("people", file, {
+		match_by: "none",
+		skip_known_names: true,
+	});
+	expect(skipping).toMatchObject({ add: 251, skipped: 1, wrong: 0 });
+});
+
 test("an import by an administrator makes nobody a second person of a member, until the first one has another address", async () => {
 	const boss = await addPerson("Jonas", admin.user.email);
 	const erika = await addPerson("Erika", "erika@example.com");

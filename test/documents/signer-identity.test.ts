@@ -227,6 +227,27 @@ test("nobody gets a member's address beside the member's person, in any way", as
 		400,
 		[{ field: "primary_email_address", message: why }],
 	]);
+	// A member without a person gets one of two.
+	const lea = await served.signIn("member", organization_id);
+	const twins = await omar.call("addRecords", {
+		organization_id,
+		kind: "people",
+		records: ["Lea", "Lea Again"].map((full_name) => ({
+			full_name,
+			kind: "EMPLOYEE",
+			primary_email_address: lea.user.email,
+		})),
+	});
+	expect([twins.status, twins.body.fields]).toEqual([
+		400,
+		[
+			{
+				field: "records[1].primary_email_address",
+				message:
+					"is the address of a member that another person of this call gets; give it to one of them",
+			},
+		],
+	]);
 	// The same address in other letters is no other person's.
 	const upper = jonas.user.email.toUpperCase();
 	expect((await setAddress(jonas, people.jonas, upper)).status).toBe(200);
