@@ -23,7 +23,10 @@ test("hashes that were noted before an erasure still match afterwards", async ()
 		...["person", "erase", "--org", organization_id, "--person", person.id],
 	);
 	const expected = `${organization_id}:${head?.sequence}:${head?.hash}`;
-	const { code, result } = await run("audit", "verify", "--expect", expected);
+	// Other files leave forged entries in organizations of the shared database.
+	const { code, result } = await run(
+		...["audit", "verify", "--org", organization_id, "--expect", expected],
+	);
 	expect({ code, is_sound: result.is_sound }).toEqual({
 		code: 0,
 		is_sound: true,
