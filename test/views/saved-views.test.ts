@@ -88,7 +88,8 @@ describe("an own view", () => {
 			user_id: leaver.user.id,
 		});
 		const { rows } = await served.database.owner.query(
-			"select name from saved_views where list = 'asset'",
+			"select name from saved_views where organization_id = $1 and list = 'asset'",
+			[organization_id],
 		);
 		expect(rows).toEqual([{ name: "Ours" }]);
 	});
