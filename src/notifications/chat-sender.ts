@@ -2,15 +2,18 @@ import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import { withTenant } from "../db/pool.ts";
 import type { FirstLooks, Poller } from "../jobs/poller.ts";
-import { retrySeconds } from "../jobs/retry.ts";
-import { type NoAnswer, startSender, type TakenJob } from "../jobs/sender.ts";
+import { startSender, type TakenJob } from "../jobs/sender.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import {
+	type Attempt,
+	noteAttempt,
+	type OutgoingQueue,
+} from "../outgoing/note-attempt.ts";
 import type { OutgoingRule } from "../outgoing/outgoing-address.ts";
-import { type Answer, post } from "../outgoing/post.ts";
+import { post } from "../outgoing/post.ts";
 import { openText, type Secrets, sealText } from "../sign-in/sealed-text.ts";
 import type { ChatKind } from "./channel-kinds.ts";
 import { chatPayload } from "./chat-payloads.ts";
-import { GIVEN_UP_AFTER_DAYS, giveUpChat } from "./given-up-chat.ts";
 import { hideAddress } from "./hide-address.ts";
 import { type News, readNews } from "./news.ts";
 
@@ -18,9 +21,18 @@ const MAX_SENDING = 16;
 const MAX_OF_ORGANIZATION = 4;
 /** A request takes at most 15 s. A process that has not reported by then has died. */
 const TAKEN_SECONDS = 60;
-/** With waits of at most four hours, the last attempt is about 16 hours after the first. */
-const MAX_ATTEMPTS = 12;
-const MAX_WAIT_SECONDS = 4 * 3600;
+const QUEUE: OutgoingQueue = {
+	messages: "notification_messages",
+	receivers: "notification_channels",
+	receiver: "channel_id",
+	// With waits of at most four hours, the last attempt is about 16 hours after the first.
+	maxAttempts: 12,
+	maxWaitSeconds: 4 * 3600,
+	disable:
+		"update notification_channels set is_enabled = false, updated_at = now() where organization_id = $1 and id = $2",
+	mail: "CHAT_GIVEN_UP",
+};
+const MAX_ANSWER = 1000;
 
 export interface ChatSenderParts extends Secrets {
 	pool: Pool;
@@ -43,19 +55,13 @@ interface Message {
 	further_events: number;
 }
 
-interface Result {
-	body: string;
-	answer?: Answer;
-	failure?: string;
-}
-
 /**
  * Sends queued messages to chats. Each chat has at most one request at a time, so a receiver that
  * hangs holds up only its own channel.
  */
 export function startChatSender(parts: ChatSenderParts): Poller {
 	const { pool, mail, log } = parts;
-	return startSender<Taken, Result>({
+	return startSender<Taken, Attempt>({
 		name: "notifications",
 		pool,
 		maxSending: MAX_SENDING,
@@ -75,7 +81,14 @@ export function startChatSender(parts: ChatSenderParts): Poller {
 		},
 		send: (taken) => send(parts, taken),
 		note: (client, taken, result) =>
-			noteResult(client, taken, result, mail !== undefined),
+			noteAttempt(
+				client,
+				QUEUE,
+				taken,
+				taken.channel_id,
+				result,
+				mail !== undefined,
+			),
 		wakeMailer: mail?.wake,
 		firstLooks: parts.firstLooks,
 		log,
@@ -85,7 +98,7 @@ export function startChatSender(parts: ChatSenderParts): Poller {
 async function send(
 	parts: ChatSenderParts,
 	taken: Taken,
-): Promise<Result | undefined> {
+): Promise<Attempt | undefined> {
 	const prepared = await withTenant(
 		parts.pool,
 		taken.organization_id,
@@ -112,7 +125,10 @@ async function send(
 	return post(address, body, headers, parts.rule).then(
 		(answer) => ({
 			body,
-			answer: { ...answer, text: hideAddress(answer.text, address) },
+			answer: {
+				...answer,
+				text: hideAddress(answer.text, address).slice(0, MAX_ANSWER),
+			},
 		}),
 		(error: Error) => ({
 			body,
@@ -185,53 +201,4 @@ async function newsOf(
 		baseUrl,
 	);
 	return news ?? { title: "Events in Assay", lines: ["Open Assay."], url };
-}
-
-/** Stores the result of an attempt. Returns true if mails to administrators were queued. */
-async function noteResult(
-	client: PoolClient,
-	{ organization_id, id, channel_id, attempts }: Taken,
-	result: Result | NoAnswer,
-	sendsMail: boolean,
-): Promise<boolean> {
-	const { answer, failure, body }: Partial<Result> = result;
-	const isDelivered =
-		answer !== undefined && answer.status >= 200 && answer.status < 300;
-	const state = isDelivered
-		? "DELIVERED"
-		: attempts >= MAX_ATTEMPTS
-			? "FAILED"
-			: "QUEUED";
-	const { rowCount } = await client.query(
-		`update notification_messages set
-			state = $4, delivered_at = case when $4 = 'DELIVERED' then now() end,
-			due_at = case when $4 = 'QUEUED' then now() + $5 * interval '1 second' end,
-			attempted_at = now(), duration_ms = $6, answer_status = $7, answer = $8, failure = $9,
-			body = coalesce($10, body)
-		where organization_id = $1 and id = $2 and attempts = $3 and state = 'QUEUED'`,
-		[
-			organization_id,
-			id,
-			attempts,
-			state,
-			retrySeconds(attempts, MAX_WAIT_SECONDS),
-			answer?.durationMs,
-			answer?.status,
-			answer?.text.slice(0, 1000),
-			failure,
-			body,
-		],
-	);
-	// Another process has taken the message in the meantime.
-	if (rowCount === 0) return false;
-	const { rows } = await client.query<{ is_over: boolean }>(
-		`update notification_channels
-		set failing_since = case when $3 then null else coalesce(failing_since, now()) end
-		where organization_id = $1 and id = $2 and not ($3 and failing_since is null)
-		returning is_enabled and failing_since < now() - $4 * interval '1 day' as is_over`,
-		[organization_id, channel_id, isDelivered, GIVEN_UP_AFTER_DAYS],
-	);
-	if (!rows[0]?.is_over) return false;
-	await giveUpChat(client, organization_id, channel_id, sendsMail);
-	return sendsMail;
 }

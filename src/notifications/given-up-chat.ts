@@ -1,42 +1,6 @@
-import type { PoolClient } from "pg";
 import { withTenant } from "../db/pool.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
-import { queueMail } from "../mail/queue.ts";
-
-/** Days without a success after which a chat is disabled. */
-export const GIVEN_UP_AFTER_DAYS = 3;
-
-/** Disables a chat that keeps failing, drops what waits for it, and tells the administrators. */
-export async function giveUpChat(
-	client: PoolClient,
-	organizationId: string,
-	channelId: string,
-	sendsMail: boolean,
-): Promise<void> {
-	await client.query(
-		"update notification_channels set is_enabled = false, updated_at = now() where organization_id = $1 and id = $2",
-		[organizationId, channelId],
-	);
-	await client.query(
-		`update notification_messages set state = 'FAILED', due_at = null
-		where organization_id = $1 and channel_id = $2 and state = 'QUEUED'`,
-		[organizationId, channelId],
-	);
-	if (!sendsMail) return;
-	const { rows } = await client.query<{ user_id: string }>(
-		"select user_id from memberships where organization_id = $1 and role = 'admin'",
-		[organizationId],
-	);
-	for (const { user_id: userId } of rows) {
-		await queueMail(client, {
-			kind: "CHAT_GIVEN_UP",
-			organizationId,
-			userId,
-			channelId,
-		});
-	}
-}
 
 /**
  * Makes the mail that tells an administrator that a chat was disabled. Returns null if it was

@@ -5,7 +5,7 @@ import { organizationId } from "../records/list-pages.ts";
 import { lineSchema, nameSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
 import { GRACE_DAYS, MAX_REASON, planDeletion } from "./closures.ts";
-import { mailOtherAdministrators } from "./mail-administrators.ts";
+import { mailAdministrators } from "./mail-administrators.ts";
 
 export const deleteOrganization = defineOperation({
 	name: "deleteOrganization",
@@ -46,10 +46,9 @@ export const deleteOrganization = defineOperation({
 		const { mail, wakeClosed } = context.services;
 		if (mail) {
 			const caller = context.principal.userId;
-			await mailOtherAdministrators(
+			await mailAdministrators(
 				context.client,
-				"ORGANIZATION_DELETION",
-				organization_id,
+				{ kind: "ORGANIZATION_DELETION", organizationId: organization_id },
 				caller,
 			);
 		}

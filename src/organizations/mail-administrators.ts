@@ -1,18 +1,21 @@
 import type { PoolClient } from "pg";
-import { type MailKind, queueMail } from "../mail/queue.ts";
+import { type NewMail, queueMail } from "../mail/queue.ts";
 
-/** Queues a mail to each administrator of the transaction's organization, except for the caller. */
-export async function mailOtherAdministrators(
+/**
+ * Queues a mail to each administrator of the transaction's organization, except for a user. Returns
+ * true if there is one.
+ */
+export async function mailAdministrators(
 	client: PoolClient,
-	kind: MailKind,
-	organizationId: string,
-	callerId: string | null,
-): Promise<void> {
+	mail: Omit<NewMail, "userId"> & { organizationId: string },
+	exceptUserId: string | null = null,
+): Promise<boolean> {
 	const { rows } = await client.query<{ user_id: string }>(
 		"select user_id from memberships where organization_id = $1 and role = 'admin' and user_id is distinct from $2",
-		[organizationId, callerId],
+		[mail.organizationId, exceptUserId],
 	);
 	for (const { user_id: userId } of rows) {
-		await queueMail(client, { kind, organizationId, userId });
+		await queueMail(client, { ...mail, userId });
 	}
+	return rows.length > 0;
 }

@@ -12,7 +12,7 @@ import {
 import type { Mailer } from "../../mail/mailer.ts";
 import type { Change } from "../../operation.ts";
 import type { Principal } from "../../principal.ts";
-import { mailOtherAdministrators } from "../mail-administrators.ts";
+import { mailAdministrators } from "../mail-administrators.ts";
 import { type Found, lookForRecord } from "./dns-records.ts";
 import {
 	type DomainRow,
@@ -95,12 +95,10 @@ async function check(
 		const outcome = await inTenant(async (client) => {
 			const outcome = await noteFailure(client, organizationId, id, found);
 			if (mail && outcome === "MISSING") {
-				await mailOtherAdministrators(
-					client,
-					"DOMAIN_RECORD",
+				await mailAdministrators(client, {
+					kind: "DOMAIN_RECORD",
 					organizationId,
-					null,
-				);
+				});
 			}
 			return outcome;
 		});

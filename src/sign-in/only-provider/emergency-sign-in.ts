@@ -2,7 +2,7 @@ import { appendChanges } from "../../audit/log.ts";
 import { withTenant } from "../../db/pool.ts";
 import type { Compose } from "../../mail/mailer.ts";
 import { nameInMail } from "../../mail/message.ts";
-import { mailOtherAdministrators } from "../../organizations/mail-administrators.ts";
+import { mailAdministrators } from "../../organizations/mail-administrators.ts";
 import type { EventParts } from "../account-events.ts";
 import type { From } from "../exchange.ts";
 import { countAttempt, DAY } from "../sign-in-throttle.ts";
@@ -59,12 +59,8 @@ export async function noteEmergencySignIn(
 			],
 		);
 		if (mail && waitSeconds === 0) {
-			await mailOtherAdministrators(
-				client,
-				"EMERGENCY_SIGN_IN",
-				organizationId,
-				user.id,
-			);
+			const mail = { kind: "EMERGENCY_SIGN_IN", organizationId } as const;
+			await mailAdministrators(client, mail, user.id);
 		}
 		return true;
 	});
