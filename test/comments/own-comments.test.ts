@@ -106,10 +106,10 @@ test("an author who became a viewer can neither correct nor withdraw", async () 
 		role: "viewer",
 	});
 	for (const call of [
-		correct(author, made.id),
-		as(author, "withdrawComment", { id: made.id }),
+		() => correct(author, made.id),
+		() => as(author, "withdrawComment", { id: made.id }),
 	]) {
-		await expect(call).rejects.toMatchObject({ code: "forbidden" });
+		await expect(call()).rejects.toMatchObject({ code: "forbidden" });
 	}
 });
 

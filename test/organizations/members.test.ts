@@ -131,10 +131,10 @@ test("the last admin can be neither demoted nor removed, and the error says why"
 	const { id, admin } = await makeOrganization();
 	const input = { organization_id: id, user_id: admin.id };
 	for (const attempt of [
-		callAs(database, admin, updateMember, { ...input, role: "viewer" }),
-		callAs(database, admin, removeMember, input),
+		() => callAs(database, admin, updateMember, { ...input, role: "viewer" }),
+		() => callAs(database, admin, removeMember, input),
 	]) {
-		await expect(attempt).rejects.toMatchObject({
+		await expect(attempt()).rejects.toMatchObject({
 			code: "bad_request",
 			message: expect.stringContaining("last admin") as string,
 		});
