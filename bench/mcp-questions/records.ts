@@ -7,6 +7,16 @@ import {
 	timeFromNow,
 } from "./question.ts";
 
+/** SQL: as many devices in use as the measure `m` asks for pass the check that verifies it. */
+const ENOUGH_PASS = `(
+	select 100 * count(*) filter (where s.status = 'PASS' and s.last_observed_at > now() - interval '3 days')
+		>= m.verified_by_percent * count(*) filter (where s.status is distinct from 'NOT_APPLICABLE')
+	from devices d
+	left join posture_spans s
+		on s.device_id = d.id and s.check_key = m.verified_by_check and s.is_current
+	where d.status = 'ACTIVE'
+)`;
+
 export const RECORD_QUESTIONS: readonly Question[] = [
 	{
 		question: "How much work is overdue in each register?",
@@ -129,14 +139,14 @@ export const RECORD_QUESTIONS: readonly Question[] = [
 			const { frameworks } = await ask("listFrameworks", {
 				filter: { query: "27001" },
 			});
-			const { coverage } = await ask("getFrameworkCoverage", {
-				id: frameworks[0].id,
-			});
+			const { coverage } = await ask("getFramework", { id: frameworks[0].id });
 			return [[coverage.included, coverage.covered, coverage.coverage_percent]];
 		},
 		sql: `with c as (
 				select c.id, (
-					select coalesce(bool_and(m.state = 'IMPLEMENTED'), false)
+					select coalesce(bool_and(m.state = 'IMPLEMENTED' and (
+						m.verified_by_check is null or ${ENOUGH_PASS}
+					)), false)
 					from record_links l join measures m on m.id in (l.first_id, l.second_id)
 					where c.id in (l.first_id, l.second_id) and m.state <> 'NOT_APPLICABLE'
 				) as is_covered
@@ -144,7 +154,7 @@ export const RECORD_QUESTIONS: readonly Question[] = [
 				where f.name like '%27001%' and c.status = 'INCLUDED'
 			)
 			select count(*)::int, count(*) filter (where is_covered)::int,
-				round(100.0 * count(*) filter (where is_covered) / count(*), 1)::float from c`,
+				trunc(100.0 * count(*) filter (where is_covered) / count(*), 1)::float from c`,
 	},
 	{
 		question: "Which controls that apply have no measure?",
