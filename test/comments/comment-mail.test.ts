@@ -57,10 +57,13 @@ const mails = async () =>
 		)
 	).rows;
 
-/** Makes the waiting mails due, and wakes the mailer as a new mail does. */
+/**
+ * Makes the waiting mails due, and wakes the mailer as a new mail does. A mail that is being sent would
+ * be sent twice.
+ */
 async function hurry(): Promise<void> {
 	await tools.database.owner.query(
-		"update mails set due_at = now() where state = 'QUEUED'",
+		"update mails set due_at = now() where state = 'QUEUED' and attempts = 0",
 	);
 	tools.service.wake();
 }

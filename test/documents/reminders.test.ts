@@ -69,7 +69,7 @@ const age = (version: string, column: string, by: string) =>
 
 async function nextMail() {
 	await served.database.owner.query(
-		"update mails set due_at = now() where state = 'QUEUED'",
+		"update mails set due_at = now() where state = 'QUEUED' and attempts = 0",
 	);
 	served.service.wake();
 	return sink.next();

@@ -121,7 +121,7 @@ async function makeFleet(service = served) {
 		/** Lets the minute pass for which a mail collects failures. */
 		hurry: async () => {
 			await sql(
-				"update mails set due_at = now() where organization_id = $1 and state = 'QUEUED'",
+				"update mails set due_at = now() where organization_id = $1 and state = 'QUEUED' and attempts = 0",
 				[organization_id],
 			);
 			service.service.wake();

@@ -321,9 +321,10 @@ test("a mail that the service cannot write is tried at most 12 times, and says s
 	await untilHandled();
 	// No release has such an event, so the text cannot be made.
 	await owner.query("update events set type = 'nothing.happened'");
-	await owner.query("update mails set attempts = 11 where channel_id = $1", [
-		id,
-	]);
+	await owner.query(
+		"update mails set attempts = 11, due_at = now() where channel_id = $1",
+		[id],
+	);
 	await hurry();
 	const failed = await deliveryOf(id, ({ state }) => state === "FAILED");
 	expect(failed).toMatchObject({

@@ -101,13 +101,19 @@ export async function openStand() {
 			return deliveries.find(isReached);
 		});
 
-	/** Lets the time pass for which messages and mails collect events. */
+	/**
+	 * Lets the time pass for which messages and mails collect events, or until a message is tried
+	 * again. What is being sent has no result yet, and would be sent twice.
+	 */
 	async function hurry(): Promise<void> {
 		await owner.query(
 			`with m as (
-				update mails set due_at = now() where state = 'QUEUED' and kind <> 'TEST'
+				update mails set due_at = now()
+				where state = 'QUEUED' and kind <> 'TEST' and attempts = 0
 			)
-			update notification_messages set due_at = now() where state = 'QUEUED'`,
+			update notification_messages set due_at = now()
+			where state = 'QUEUED'
+				and (attempts = 0 or failure is not null or answer_status is not null)`,
 		);
 		served.service.wake();
 	}
