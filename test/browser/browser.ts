@@ -179,9 +179,9 @@ export async function axe(
 			.evaluate(`import("${AXE_PATH}")`)
 			.catch(async () => page.evaluate(await AXE_SOURCE));
 	}
-	// A table is faded as long as newer rows are on their way.
+	// A table or a list of found records is faded as long as newer rows are on their way.
 	await expect
-		.poll(() => page.locator("table[aria-busy=true]").count())
+		.poll(() => page.locator(":is(table, ul)[aria-busy=true]").count())
 		.toBe(0);
 	const { width } = page.viewportSize() ?? {};
 	expect(

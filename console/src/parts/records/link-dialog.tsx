@@ -205,6 +205,7 @@ function Found({
 		<Stack
 			component="ul"
 			aria-label={label}
+			aria-busy={isFaded}
 			gap={0}
 			p={0}
 			m={0}
