@@ -107,7 +107,7 @@ export const addComment = defineOperation({
 		);
 		await requireMembers(context, mentionedIds);
 		await enforceLimit(client, {
-			turn: `comments ${record.id}`,
+			lock: `comments ${record.id}`,
 			from: "record_comments where organization_id = $1 and record_id = $2",
 			values: [organizationId, record.id],
 			max: MAX_COMMENTS,

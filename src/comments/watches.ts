@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { enforceLimit } from "../db/enforce-limit.ts";
-import { takeTurns } from "../db/turns.ts";
+import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError } from "../errors.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { type NamedRecord, recordId, requireRecord } from "./records.ts";
@@ -34,7 +34,7 @@ export const watchRecord = defineOperation({
 			"for key share",
 		);
 		await enforceLimit(client, {
-			turn: turnOf(organizationId, userId),
+			lock: lockOf(organizationId, userId),
 			// Whoever watches the record already may say so again.
 			from: "record_watches where organization_id = $1 and user_id = $2 and record_id <> $3",
 			values: [organizationId, userId, record_id],
@@ -69,7 +69,10 @@ export async function addWatches(
 	userIds: readonly (string | null)[],
 ): Promise<void> {
 	const { organizationId } = membership;
-	await takeTurns(client, ...userIds.map((id) => turnOf(organizationId, id)));
+	await takeTransactionLocks(
+		client,
+		...userIds.map((id) => lockOf(organizationId, id)),
+	);
 	await client.query(
 		`insert into record_watches (organization_id, user_id, record_id, record_kind)
 		select $1::text, m.user_id, $2::text, $3::text from memberships m
@@ -87,7 +90,7 @@ export async function addWatches(
 	);
 }
 
-function turnOf(organizationId: string, userId: string | null): string {
+function lockOf(organizationId: string, userId: string | null): string {
 	return `watches ${organizationId} ${userId}`;
 }
 

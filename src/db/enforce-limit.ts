@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import { takeTurns } from "./turns.ts";
+import { takeTransactionLocks } from "./transaction-locks.ts";
 
 /** A maximum number of rows. */
 export interface Limit {
-	/** Names what is limited and for whom. Whoever adds such a row takes this turn. */
-	turn: string;
+	/** Names what is limited and for whom. A transaction that adds such a row takes this lock. */
+	lock: string;
 	/** The rows that count: a table and a condition, whose parameters are `values`. */
 	from: string;
 	values: readonly unknown[];
@@ -25,17 +25,17 @@ export async function enforceLimit(
 	client: PoolClient,
 	limit: Limit,
 ): Promise<void> {
-	await takeTurns(client, limit.turn);
+	await takeTransactionLocks(client, limit.lock);
 	await rejectAtLimit(client, limit);
 }
 
 /**
- * Throws the limit's error if there is no room for one more row now. Unless this transaction has the
- * turn already, others may add a row meanwhile.
+ * Throws the limit's error if there is no room for one more row now. Unless this transaction holds
+ * the lock already, others may add a row meanwhile.
  */
 export async function rejectAtLimit(
 	client: PoolClient,
-	{ from, values, max, error }: Omit<Limit, "turn">,
+	{ from, values, max, error }: Omit<Limit, "lock">,
 ): Promise<void> {
 	const { rows } = await client.query<{ count: number }>(
 		`select count(*)::int as count from ${from}`,

@@ -315,7 +315,7 @@ function requireRoom(
 ): Promise<void> {
 	const message = `the organization has ${max} ${what}, which is the maximum; delete one first`;
 	return enforceLimit(client, {
-		turn: `device groups ${organizationId}`,
+		lock: `device groups ${organizationId}`,
 		from,
 		values: [organizationId],
 		max,

@@ -236,7 +236,7 @@ function requireRoomFor(
 	kind: ChannelKind,
 ): Promise<void> {
 	return enforceLimit(client, {
-		turn: `notification channels ${organizationId}`,
+		lock: `notification channels ${organizationId}`,
 		from: "notification_channels where organization_id = $1 and kind = any($2)",
 		values: [organizationId, isChat(kind) ? CHAT_KINDS : [kind]],
 		max: isChat(kind) ? MAX_CHATS : 1,

@@ -28,7 +28,7 @@ export const testNotificationChannel = defineOperation({
 			return { sent_to: "YOURSELF" as const };
 		}
 		await enforceLimit(client, {
-			turn: `notification tests ${organizationId}`,
+			lock: `notification tests ${organizationId}`,
 			from: `notification_messages m
 				join notification_channels c
 					on c.organization_id = m.organization_id and c.id = m.channel_id

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { appendChanges } from "../audit/log.ts";
-import { takeTurns } from "../db/turns.ts";
+import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
 import { requireOrganization } from "./organization-store.ts";
@@ -188,6 +188,6 @@ async function lockClosure(
 	organizationId: string,
 ): Promise<Closure | undefined> {
 	await requireOrganization(client, organizationId);
-	await takeTurns(client, `closure ${organizationId}`);
+	await takeTransactionLocks(client, `closure ${organizationId}`);
 	return readClosure(client, organizationId);
 }

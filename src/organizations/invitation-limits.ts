@@ -1,4 +1,4 @@
-import { takeTurns } from "../db/turns.ts";
+import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError, badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
 
@@ -114,7 +114,7 @@ function takeTurn(
 	{ organizationId }: Context["membership"],
 	{ userId }: Context["principal"],
 ): Promise<void> {
-	return takeTurns(
+	return takeTransactionLocks(
 		client,
 		`invitations ${userId}`,
 		`invitations ${organizationId}`,

@@ -301,7 +301,7 @@ export const createOrganization = defineOperation({
 			);
 		}
 		await enforceLimit(client, {
-			turn: `organizations ${principal.userId}`,
+			lock: `organizations ${principal.userId}`,
 			from: "memberships where user_id = $1 and role = 'admin'",
 			values: [principal.userId],
 			max: MAX_ORGANIZATIONS,

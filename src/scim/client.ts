@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { AuditEvent } from "../audit/events.ts";
 import { appendChanges } from "../audit/log.ts";
-import { takeTurns } from "../db/turns.ts";
+import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import type { Change } from "../operation.ts";
 import type { Principal } from "../principal.ts";
 
@@ -37,5 +37,5 @@ export function lockProvisioning(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<void> {
-	return takeTurns(client, `scim ${organizationId}`);
+	return takeTransactionLocks(client, `scim ${organizationId}`);
 }

@@ -134,7 +134,7 @@ const takeSnapshot = defineOperation({
 /** Counts the snapshots besides the one that is being taken. */
 function limitOf(organizationId: string, id: string): Limit {
 	return {
-		turn: `snapshots ${organizationId}`,
+		lock: `snapshots ${organizationId}`,
 		from: "snapshots where organization_id = $1 and id <> $2",
 		values: [organizationId, id],
 		max: MAX_SNAPSHOTS,

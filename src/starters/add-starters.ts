@@ -1,4 +1,4 @@
-import { takeTurns } from "../db/turns.ts";
+import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError } from "../errors.ts";
 import type { Context } from "../operation.ts";
 import { type AnyRecordKind, toolsetOf } from "../records/kind.ts";
@@ -35,7 +35,7 @@ export async function addChosen(context: Context, choice: Choice) {
 	const { client, membership } = context;
 	requireScope(context);
 	// Two calls at the same time would both find that a record is missing.
-	await takeTurns(client, `starters ${membership.organizationId}`);
+	await takeTransactionLocks(client, `starters ${membership.organizationId}`);
 	const there = await findStarters(client, membership.organizationId, true);
 	const added: Linked[] = [];
 	const measures = await addMissing(context, measure, there.measures, added, {

@@ -191,7 +191,7 @@ export async function addToken(context: Context, given: NewApiToken) {
 	const { client } = context;
 	await requireFreshProof(context);
 	await enforceLimit(client, {
-		turn: `api_tokens ${given.userId}`,
+		lock: `api_tokens ${given.userId}`,
 		from: "api_tokens where user_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())",
 		values: [given.userId],
 		max: MAX_LIVE_TOKENS,

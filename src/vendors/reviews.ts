@@ -136,7 +136,7 @@ export const addVendorReview = defineOperation({
 		const { reviewed_on = today, next_review_date = null } = input;
 		requireDates(today, reviewed_on, next_review_date);
 		await enforceLimit(client, {
-			turn: `vendor reviews ${input.vendor_id}`,
+			lock: `vendor reviews ${input.vendor_id}`,
 			from: "vendor_reviews where organization_id = $1 and vendor_id = $2",
 			values: [organizationId, input.vendor_id],
 			max: MAX_REVIEWS,

@@ -198,7 +198,7 @@ function requireRoomFor(
 	owner: string | null,
 ): Promise<void> {
 	return enforceLimit(client, {
-		turn: `saved views ${organizationId} ${list} ${owner}`,
+		lock: `saved views ${organizationId} ${list} ${owner}`,
 		from: "saved_views where organization_id = $1 and list = $2 and owner_id is not distinct from $3",
 		values: [organizationId, list, owner],
 		max: MAX_VIEWS,

@@ -109,7 +109,7 @@ export const addWebhook = defineOperation({
 		const { client, membership, services } = context;
 		requireAllowedHost("url", url, services.outgoingRule);
 		await enforceLimit(client, {
-			turn: `webhooks ${membership.organizationId}`,
+			lock: `webhooks ${membership.organizationId}`,
 			from: "webhooks where organization_id = $1",
 			values: [membership.organizationId],
 			max: MAX_WEBHOOKS,

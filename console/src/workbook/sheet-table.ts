@@ -4,8 +4,8 @@ import {
 	type MergedCells,
 	type SheetCells,
 } from "./read-sheet.ts";
-import { makeTurns } from "./turns.ts";
 import { UnreadableWorkbook } from "./unreadable-workbook.ts";
+import { makePageYield } from "./yield-to-page.ts";
 
 /** Most rows below the headings, as in `src/csv/read-table.ts`. */
 const MAX_LINES = 10_000;
@@ -113,7 +113,7 @@ export async function toCsv(
 		writeLine(columns.map((column) => headings[column] ?? ""));
 	let line = headingRow;
 	let lines = 0;
-	const yieldIfDue = makeTurns();
+	const yieldIfDue = makePageYield();
 	for (const [row, cells] of rows) {
 		await yieldIfDue();
 		if (row <= headingRow) continue;

@@ -1,5 +1,5 @@
-import { makeTurns } from "./turns.ts";
 import { damaged, UnreadableWorkbook } from "./unreadable-workbook.ts";
+import { makePageYield } from "./yield-to-page.ts";
 
 /**
  * Longest part of a workbook after unzipping, in bytes. Some 10,000 rows with 200 filled columns
@@ -65,7 +65,7 @@ export class ZipArchive {
 		const packed = packedBytes(this.#bytes, entry);
 		const decoder = new TextDecoder();
 		let total = 0;
-		const yieldIfDue = makeTurns();
+		const yieldIfDue = makePageYield();
 		for await (const bytes of unpack(entry, packed)) {
 			total += bytes.length;
 			if (total > MAX_UNZIPPED) {

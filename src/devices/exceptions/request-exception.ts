@@ -50,7 +50,7 @@ export async function requestException(
 	const startsAt = wanted.starts_at ?? new Date().toISOString();
 	checkPeriod(startsAt, wanted.ends_at);
 	await enforceLimit(client, {
-		turn: `exceptions ${organizationId}`,
+		lock: `exceptions ${organizationId}`,
 		from: `device_exceptions t where t.organization_id = $1 and t.ends_at > now()
 			and ${EXCEPTION_STATUS} not in ('ENDED', 'REJECTED')`,
 		values: [organizationId],

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { textArray } from "../../db/array.ts";
-import { takeTurns } from "../../db/turns.ts";
+import { takeTransactionLocks } from "../../db/transaction-locks.ts";
 import { devicesOfGroup, type IdRange } from "../device-groups.ts";
 import { deviceListing } from "../device-listing.ts";
 import type { Steps } from "../steps.ts";
@@ -13,7 +13,7 @@ export function lockGroupPolicies(
 	client: PoolClient,
 	organizationId: string,
 ): Promise<void> {
-	return takeTurns(client, `group policies ${organizationId}`);
+	return takeTransactionLocks(client, `group policies ${organizationId}`);
 }
 
 /** Most devices that a call looks at in one statement. */

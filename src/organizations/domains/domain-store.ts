@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { rejectAtLimit } from "../../db/enforce-limit.ts";
 import { UNIQUE_VIOLATION } from "../../db/sqlstate.ts";
-import { takeTurns } from "../../db/turns.ts";
+import { takeTransactionLocks } from "../../db/transaction-locks.ts";
 import { AppError } from "../../errors.ts";
 import { makeId } from "../../id.ts";
 import type { Change } from "../../operation.ts";
@@ -109,7 +109,7 @@ export async function insertDomain(
 	organizationId: string,
 	domain: string,
 ): Promise<DomainRow> {
-	await takeTurns(client, `domains ${organizationId}`);
+	await takeTransactionLocks(client, `domains ${organizationId}`);
 	await rejectAtLimit(client, {
 		from: "organization_domains where organization_id = $1 and domain = $2",
 		values: [organizationId, domain],

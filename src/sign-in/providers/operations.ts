@@ -76,7 +76,7 @@ export const addIdentityProvider = defineOperation({
 		await requireFreshProof(context);
 		requireFieldsOf(input.kind, input);
 		await enforceLimit(client, {
-			turn: `identity providers ${membership.organizationId}`,
+			lock: `identity providers ${membership.organizationId}`,
 			from: "identity_providers where organization_id = $1",
 			values: [membership.organizationId],
 			max: MAX_PROVIDERS,

@@ -2,15 +2,15 @@ import type { PoolClient } from "pg";
 import { textArray } from "./array.ts";
 
 /**
- * Waits until no other transaction has the turn for any of these things, and keeps their turns until
+ * Waits until no other transaction holds the lock of any of these names, and holds these locks until
  * this transaction ends. A name says what is done and for whom, such as "webhooks" and the id of the
- * organization. Several turns are always taken in the order of their names, so transactions do not
+ * organization. Several locks are always taken in the order of their names, so transactions do not
  * wait for each other in a circle.
  *
  * A later statement sees what the transactions before it have committed. A statement that takes the
- * turn itself would not, because PostgreSQL chooses what it sees before it waits.
+ * lock itself would not, because PostgreSQL chooses what it sees before it waits.
  */
-export async function takeTurns(
+export async function takeTransactionLocks(
 	client: PoolClient,
 	...names: string[]
 ): Promise<void> {

@@ -2,7 +2,7 @@
 const TURN_MS = 40;
 
 /** Makes a function that lets the page react if the work has lasted for long since the last time. */
-export function makeTurns(): () => Promise<void> {
+export function makePageYield(): () => Promise<void> {
 	let began = performance.now();
 	return async () => {
 		if (performance.now() - began < TURN_MS) return;
