@@ -21,7 +21,7 @@ const LABELS: Record<string, string> = {
 	// Some registers call their status `state`, but people see the same word everywhere.
 	state: "Status",
 	verified_by_percent: "Wanted pass rate",
-	// Three registers name the day in three ways. It is the same thing for people.
+	// Some registers name the day differently. It is the same thing for people.
 	deadline: "Due date",
 	target_date: "Due date",
 };

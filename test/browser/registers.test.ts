@@ -52,7 +52,7 @@ interface Register {
 }
 
 /**
- * The same code makes the forms of all registers from their fields. Together, these three registers
+ * The same code makes the forms of all registers from their fields. Together, these registers
  * have fields of every type.
  */
 const registers: Register[] = [
