@@ -6,6 +6,10 @@ import {
 	useSearch,
 } from "@tanstack/react-router";
 import { useMemo } from "react";
+import {
+	DEFAULT_PAGE_SIZE,
+	MAX_PAGE_SIZE,
+} from "../../src/records/page-sizes.ts";
 import { useChangeSearch } from "./change-search.ts";
 import { dayShown } from "./past.ts";
 import type { ListOrder } from "./register-orders.ts";
@@ -62,9 +66,8 @@ const NOT_FILTERS = new Set([
 const TAKE_SEVERAL = new Set(["check_state"]);
 /** Parameters that are no part of a saved view. */
 const NOT_IN_VIEWS = new Set(["cursor", "day", "entry", "view", "as_of"]);
-/** Most rows of one page. */
-export const LARGEST_PAGE = 100;
-export const SIZES = [20, 50, LARGEST_PAGE];
+/** Numbers of rows that a page of a list may have. */
+export const SIZES = [DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE / 2, MAX_PAGE_SIZE];
 const NO_PAGES: (string | null)[] = [];
 
 /** Reads the parameters that a list can use from an address, and drops the others. */

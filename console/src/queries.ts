@@ -5,6 +5,7 @@ import {
 	type QueryKey,
 	queryOptions,
 } from "@tanstack/react-query";
+import { MAX_PAGE_SIZE } from "../../src/records/page-sizes.ts";
 import {
 	ApiError,
 	call,
@@ -112,7 +113,7 @@ export const organizationsQuery = queryOptions({
 		do {
 			const page: OutputOf<"listOrganizations"> = await call(
 				"listOrganizations",
-				{ size: 100, cursor, order_by: { field: "name" } },
+				{ size: MAX_PAGE_SIZE, cursor, order_by: { field: "name" } },
 			);
 			found.push(...page.organizations);
 			cursor = page.next_cursor;

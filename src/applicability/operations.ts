@@ -10,12 +10,8 @@ import { makeId } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { readCursor, writeCursor } from "../records/cursor.ts";
-import {
-	DEFAULT_PAGE_SIZE,
-	type Order,
-	pageCursor,
-	pageSize,
-} from "../records/list-pages.ts";
+import { type Order, pageCursor, pageSize } from "../records/list-pages.ts";
+import { DEFAULT_PAGE_SIZE } from "../records/page-sizes.ts";
 import { obvious } from "../records/shown.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";

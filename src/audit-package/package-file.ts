@@ -2,7 +2,7 @@ import { columnsFor, listedIn, type Row } from "../csv/columns.ts";
 import { rowWriter, writePages } from "../csv/export.ts";
 import type { Context } from "../operation.ts";
 import { findOperation } from "../operations.ts";
-import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
+import { MAX_PAGE_SIZE } from "../records/page-sizes.ts";
 import { parseInput } from "../validation.ts";
 import type { PackageScope, Subject } from "./scope.ts";
 

@@ -1,7 +1,8 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { badCursor, isCount, requireSameList } from "../records/cursor.ts";
 import { COUNTED, totalOf } from "../records/list-count.ts";
-import { DEFAULT_PAGE_SIZE, type Page } from "../records/list-pages.ts";
+import type { Page } from "../records/list-pages.ts";
+import { DEFAULT_PAGE_SIZE } from "../records/page-sizes.ts";
 
 /** A list of entries of the audit log. Its SQL calls an entry `t`. */
 interface EntryList {

@@ -12,6 +12,7 @@ import {
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { MAX_PAGE_SIZE } from "../records/page-sizes.ts";
 import {
 	describeConflict,
 	describeDevice,
@@ -24,7 +25,6 @@ import { addUnknownKeys } from "./unknown-keys.ts";
 import { type Run, withOrganization } from "./with-organization.ts";
 
 const MAX_LISTED = 1000;
-const PAGE_SIZE = 100;
 
 export function addDevice(program: Command): void {
 	const device = program.command("device").description("Manage devices.");
@@ -213,7 +213,7 @@ async function readDevices(
 	do {
 		const page: z.output<typeof listDevices.output> = await run(listDevices, {
 			organization_id: organizationId,
-			size: PAGE_SIZE,
+			size: MAX_PAGE_SIZE,
 			cursor,
 		});
 		devices.push(...page.devices);

@@ -15,6 +15,7 @@ import { listDeviceGroups } from "../devices/group-operations.ts";
 import { AppError } from "../errors.ts";
 import { parseId } from "../id.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
+import { MAX_PAGE_SIZE } from "../records/page-sizes.ts";
 import { COMMAND } from "../version.ts";
 import { parseName } from "./org.ts";
 import { print, printable, table } from "./output.ts";
@@ -122,7 +123,7 @@ async function findGroup(
 	do {
 		const page: z.output<typeof listDeviceGroups.output> = await run(
 			listDeviceGroups,
-			{ organization_id: organizationId, size: 100, cursor },
+			{ organization_id: organizationId, size: MAX_PAGE_SIZE, cursor },
 		);
 		const found = page.device_groups.find(({ name }) => name === nameOrId);
 		if (found) return found.id;
@@ -148,7 +149,7 @@ function addList(key: Command): void {
 				do {
 					const page: z.output<typeof listEnrollmentKeys.output> = await run(
 						listEnrollmentKeys,
-						{ organization_id: organizationId, size: 100, cursor },
+						{ organization_id: organizationId, size: MAX_PAGE_SIZE, cursor },
 					);
 					all.push(...page.enrollment_keys);
 					cursor = page.next_cursor;

@@ -8,7 +8,7 @@ import {
 	readDay,
 } from "../organizations/time-zone.ts";
 import type { Principal } from "../principal.ts";
-import { MAX_PAGE_SIZE } from "../records/list-pages.ts";
+import { MAX_PAGE_SIZE } from "../records/page-sizes.ts";
 import { recordKinds } from "../registers/all.ts";
 import { type Column, columnsFor, listedIn, type Row } from "./columns.ts";
 import { BYTE_ORDER_MARK, writeLine } from "./text.ts";

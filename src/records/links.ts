@@ -11,14 +11,9 @@ import { readCursor, writeCursor } from "./cursor.ts";
 import { toolsetOf } from "./kind.ts";
 import { LINKED, linkable, linkableId } from "./link-kinds.ts";
 import { COUNTED, totalOf } from "./list-count.ts";
-import {
-	DEFAULT_PAGE_SIZE,
-	type Order,
-	pageCursor,
-	pageShape,
-	pageSize,
-} from "./list-pages.ts";
+import { type Order, pageCursor, pageShape, pageSize } from "./list-pages.ts";
 import { namedRecord, readNamedRecords } from "./named-records.ts";
+import { DEFAULT_PAGE_SIZE } from "./page-sizes.ts";
 import { type DistinctKind, namedKindOf } from "./searchable-kinds.ts";
 
 const ends = {

@@ -10,6 +10,7 @@ import {
 import { countMatching, totalOf, totalShape } from "./list-count.ts";
 import { orInfinity } from "./or-infinity.ts";
 import { pageRows } from "./page-rows.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./page-sizes.ts";
 import { described, obvious } from "./shown.ts";
 import {
 	type Few,
@@ -89,8 +90,6 @@ export const byTime = (column: string): Order => ({
 	direction: "DESC",
 });
 
-export const DEFAULT_PAGE_SIZE = 20;
-export const MAX_PAGE_SIZE = 100;
 /** Longest cursor. The longest value in one is a name of 1,000 characters. */
 const MAX_CURSOR = 8_000;
 

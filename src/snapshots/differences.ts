@@ -3,12 +3,8 @@ import { z } from "zod";
 import type { IdKind } from "../id.ts";
 import { defineOperation } from "../operation.ts";
 import { readCursor, writeCursor } from "../records/cursor.ts";
-import {
-	DEFAULT_PAGE_SIZE,
-	type Order,
-	pageCursor,
-	pageSize,
-} from "../records/list-pages.ts";
+import { type Order, pageCursor, pageSize } from "../records/list-pages.ts";
+import { DEFAULT_PAGE_SIZE } from "../records/page-sizes.ts";
 import { shorten } from "../records/result-rows.ts";
 import { currentRecords, fieldsOf, NOT_COMPARED } from "./current-records.ts";
 import { existingSnapshot, kindSchema, snapshotId } from "./snapshot-record.ts";

@@ -55,7 +55,7 @@ const CHANGES = [
 	["commands in the search dialog", "console/src/shell/search-commands.ts"],
 	["how percentages are rounded", "src/units.ts"],
 	["what the pass rate counts", "src/devices/pass-rate.ts"],
-	["default page size of a list", "src/records/list-pages.ts"],
+	["default page size of a list", "src/records/page-sizes.ts"],
 	["guard against formulas in CSV files", "src/csv/text.ts"],
 	["types of files that evidence accepts", "src/files/file-types.ts"],
 	["default heartbeat interval", "src/devices/terms.ts"],

@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { IconChevronLeft, IconChevronRight } from "@tabler/icons-react";
+import { DEFAULT_PAGE_SIZE } from "../../../src/records/page-sizes.ts";
 import { ApiError } from "../api.ts";
 import { type ListControls, SIZES } from "../list-search.ts";
 import { ErrorState } from "./error-state.tsx";
@@ -27,9 +28,9 @@ export function Pager({
 	/** The number of rows on this page. */
 	shown: number;
 }) {
-	const { cursor, size = SIZES[0] ?? 0 } = list.search;
+	const { cursor, size = DEFAULT_PAGE_SIZE } = list.search;
 	const { next_cursor: next } = page;
-	const isOnePage = !next && !cursor && size === SIZES[0];
+	const isOnePage = !next && !cursor && size === DEFAULT_PAGE_SIZE;
 	return (
 		<Group mt="md" gap="md" component="nav" aria-label="Pages of the list">
 			<Text size="sm" c="dimmed" role="status">

@@ -1,5 +1,6 @@
 import { Group, Paper, SimpleGrid, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import {
 	type Device,
 	PostureBadge,
@@ -23,7 +24,7 @@ export function AsOf({ device, at }: { device: Device; at: Date }) {
 		operationQuery("listDevicePostures", {
 			device_id: device.id,
 			as_of: at.toISOString(),
-			size: 100,
+			size: MAX_PAGE_SIZE,
 		}),
 	);
 	const title = `As of ${formatTime(at.toISOString())}`;

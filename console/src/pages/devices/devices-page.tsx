@@ -11,8 +11,9 @@ import {
 } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { call, type InputOf } from "../../api.ts";
-import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
+import { useListSearch } from "../../list-search.ts";
 import { NARROW } from "../../narrow.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
@@ -218,7 +219,7 @@ export function Page() {
 										organization_id: organizationId,
 										...(filter && { filter }),
 										...(cursor && { cursor }),
-										size: LARGEST_PAGE,
+										size: MAX_PAGE_SIZE,
 									} as InputOf<"listDevices">,
 								);
 								return { rows, next_cursor };

@@ -1,3 +1,4 @@
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { DAY_MS, HOUR_MS } from "../../../../src/units.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { lastMomentOf } from "../../parts/days.ts";
@@ -9,7 +10,6 @@ export type Span = OutputOf<"listDevicePostures">["device_postures"][number];
 export type Silence = OutputOf<"listDevicePostures">["silences"][number];
 
 const MINUTE_MS = 60_000;
-const PAGE = 100;
 /**
  * The largest number of pages that are read. If a device has more changes, only the latest ones are
  * shown.
@@ -70,7 +70,7 @@ export async function readSpans(
 	for (let page = 0; page < MAX_PAGES; page++) {
 		const answer: OutputOf<"listDevicePostures"> = await call(
 			"listDevicePostures",
-			{ device_id: deviceId, from, size: PAGE, cursor },
+			{ device_id: deviceId, from, size: MAX_PAGE_SIZE, cursor },
 			{ signal },
 		);
 		spans.push(...answer.device_postures);

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import type { InputOf, OutputOf } from "../../api.ts";
 import { operationQuery } from "../../queries.ts";
 import { isToActOn } from "./check-actions.tsx";
@@ -19,7 +20,7 @@ export function useRequestedExceptions({
 		...operationQuery("listDeviceExceptions", {
 			organization_id,
 			filter: { status: "REQUESTED" },
-			size: 100,
+			size: MAX_PAGE_SIZE,
 		} as InputOf<"listDeviceExceptions">),
 		enabled: postures.some(isToActOn),
 	});

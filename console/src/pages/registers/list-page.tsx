@@ -2,6 +2,7 @@ import { Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import type { OperationName } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import {
@@ -11,7 +12,7 @@ import {
 	noneYet,
 	titleOf,
 } from "../../kinds.ts";
-import { LARGEST_PAGE, useListSearch } from "../../list-search.ts";
+import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
 import type { Column } from "../../parts/data-table.tsx";
@@ -199,7 +200,7 @@ function Register({ kind }: { kind: KindDescription }) {
 									organization_id: organizationId,
 									...(filter && { filter }),
 									...(cursor && { cursor }),
-									size: LARGEST_PAGE,
+									size: MAX_PAGE_SIZE,
 								});
 								return { ...found, rows: found.records };
 							},

@@ -14,6 +14,7 @@ import { useForm } from "@mantine/form";
 import { IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { type AnyRecord, describeKind, fieldOf } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
@@ -29,9 +30,6 @@ import { useSaving } from "../../parts/use-saving.ts";
 import { forgetReadings, operationQuery } from "../../queries.ts";
 
 const PAGE = 10;
-
-/** The most evidence of the vendor that the form offers. */
-const OFFERED = 100;
 
 type Review = OutputOf<"listVendorReviews">["vendor_reviews"][number];
 
@@ -176,7 +174,7 @@ function AddReview({
 		operationQuery("listEvidence", {
 			organization_id: organizationId,
 			filter,
-			size: OFFERED,
+			size: MAX_PAGE_SIZE,
 		}),
 	);
 	const form = useForm({

@@ -1,3 +1,4 @@
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { type AnyRecord, describeKind } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
 import {
@@ -7,7 +8,6 @@ import {
 import type { RegisterKind } from "../../register-kinds.ts";
 import { NOTHING, type ReportInput } from "./report.ts";
 
-const PAGE = 100;
 const MAX_NAMES = 1000;
 
 /**
@@ -25,7 +25,12 @@ export async function readAll(
 	do {
 		const page: RecordsPage = await readRecords(
 			description,
-			{ ...input, detail: "full", size: Math.min(PAGE, limit), cursor },
+			{
+				...input,
+				detail: "full",
+				size: Math.min(MAX_PAGE_SIZE, limit),
+				cursor,
+			},
 			undefined,
 			source.call,
 		);

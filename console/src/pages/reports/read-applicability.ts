@@ -1,11 +1,10 @@
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import type { OutputOf } from "../../api.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { percentInWords, ROUNDED } from "../../parts/percent.ts";
 import { formatTime } from "../../parts/time-formats.ts";
 import { cell, measuresInWords } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
-
-const PAGE = 100;
 
 type Statement = OutputOf<"getStatementOfApplicability">;
 
@@ -63,7 +62,7 @@ export async function readApplicability({
 	do {
 		page = await source.call("getStatementOfApplicability", {
 			framework_id: framework,
-			size: PAGE,
+			size: MAX_PAGE_SIZE,
 			cursor: page?.next_cursor ?? null,
 			...(version === undefined
 				? asOf && { as_of: asOf }

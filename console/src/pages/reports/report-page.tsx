@@ -1,6 +1,7 @@
 import { Alert, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { describeKind } from "../../kinds.ts";
 import { useOrganization } from "../../organization.ts";
 import { formatDay, lastMomentOf, todayHere } from "../../parts/days.ts";
@@ -32,7 +33,6 @@ import { Table } from "./report-table.tsx";
 import { findReport } from "./reports.ts";
 
 const FROM = "/signed-in/o/$org/reports/$report";
-const MAX_FRAMEWORKS = 100;
 
 /** Shows a report, which can be printed and saved as CSV. The address keeps its choices. */
 export function Page() {
@@ -226,7 +226,7 @@ function useFrameworks(isWanted: boolean, asOf: string | undefined) {
 	const read = useQuery({
 		...recordsQuery(describeKind("framework"), {
 			organization_id: organizationId,
-			size: MAX_FRAMEWORKS,
+			size: MAX_PAGE_SIZE,
 			order_by: { field: "name" },
 			as_of: asOf,
 		}),

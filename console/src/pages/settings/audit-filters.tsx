@@ -1,6 +1,7 @@
 import { Button, type ComboboxData, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import type { ListControls } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
 import type { Entry } from "../../parts/audit-actions/audit-actions.ts";
@@ -164,7 +165,7 @@ function useActors(
 		operationQuery("listMembers", {
 			organization_id: organizationId,
 			order_by: { field: "name" },
-			size: 100,
+			size: MAX_PAGE_SIZE,
 		}),
 	);
 	const known = [

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { call, type OutputOf } from "../../api.ts";
 
 export type DeviceGroup = OutputOf<"listDeviceGroups">["device_groups"][number];
@@ -19,7 +20,7 @@ export function useDeviceGroups(
 
 /**
  * Returns all groups of the organization by name, or undefined until they are loaded. An
- * organization has at most 500 groups, so they fill at most five pages.
+ * organization has at most 500 groups, so they fill few pages.
  */
 export function useLoadedGroups(
 	organizationId: string,
@@ -36,7 +37,7 @@ export function useLoadedGroups(
 					{
 						organization_id: organizationId,
 						order_by: { field: "name" },
-						size: 100,
+						size: MAX_PAGE_SIZE,
 						cursor,
 					},
 					{ signal },

@@ -2,12 +2,11 @@ import { Group, MultiSelect } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { useOrganization } from "../../organization.ts";
 import { meQuery, operationQuery } from "../../queries.ts";
 import type { CommentDraft } from "./comment-draft.ts";
 import { CommentText } from "./comment-text.tsx";
-
-const MAX_OFFERED = 100;
 
 /** Checks the text of a comment. */
 export const isWritten = (text: string) =>
@@ -29,7 +28,7 @@ export function CommentFields({
 	const members = useQuery(
 		operationQuery("listMembers", {
 			organization_id: organizationId,
-			size: MAX_OFFERED,
+			size: MAX_PAGE_SIZE,
 			order_by: { field: "name" },
 		}),
 	);

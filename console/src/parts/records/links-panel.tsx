@@ -11,6 +11,7 @@ import {
 import { IconLink, IconUnlink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { inPast } from "../../past.ts";
@@ -30,8 +31,6 @@ import {
 	linkedKinds,
 } from "./linkable.tsx";
 import { RecordLink } from "./record-link.tsx";
-
-const PAGE = 100;
 
 /**
  * Lists the records that this one is linked to, by kind. Renders nothing if this kind cannot be
@@ -54,7 +53,10 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 	const { mayWrite, day } = useOrganization();
 	const [isLinking, setLinking] = useState(false);
 	const [leaving, setLeaving] = useState<LinkedRecord | null>(null);
-	const input = inPast("listLinkedRecords", { record_id: id, size: PAGE });
+	const input = inPast("listLinkedRecords", {
+		record_id: id,
+		size: MAX_PAGE_SIZE,
+	});
 	const links = useInfiniteQuery({
 		queryKey: ["listLinkedRecords", input],
 		queryFn: ({ pageParam, signal }) =>

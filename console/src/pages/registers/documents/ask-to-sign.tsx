@@ -2,6 +2,7 @@ import { Button, Group, Radio, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_PAGE_SIZE } from "../../../../../src/records/page-sizes.ts";
 import { call, type InputOf, type OutputOf } from "../../../api.ts";
 import { useOrganization } from "../../../organization.ts";
 import { Dialog } from "../../../parts/dialog.tsx";
@@ -12,7 +13,6 @@ import { forgetReadings } from "../../../queries.ts";
 import { HowTheySign } from "./how-they-sign.tsx";
 import type { Version } from "./statuses.ts";
 
-const PAGE = 100;
 /** Most people whom one call asks. */
 const MAX_ASKED = 1000;
 
@@ -131,7 +131,7 @@ async function readEmployees(
 			{
 				organization_id,
 				filter: { kind: "EMPLOYEE", exclude_contract_ended: true },
-				size: PAGE,
+				size: MAX_PAGE_SIZE,
 				cursor,
 			} as InputOf<"listPeople">,
 			{ signal },

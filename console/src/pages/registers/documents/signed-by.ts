@@ -1,3 +1,4 @@
+import { MAX_PAGE_SIZE } from "../../../../../src/records/page-sizes.ts";
 import { call, type OutputOf } from "../../../api.ts";
 import { dayOf, formatDay } from "../../../parts/days.ts";
 import { formatTime } from "../../../parts/time-formats.ts";
@@ -34,7 +35,12 @@ export async function signedBy(version: Version): Promise<string[][]> {
 	do {
 		const page: OutputOf<"listDocumentVersionSignatures"> = await call(
 			"listDocumentVersionSignatures",
-			{ document_version_id: version.id, state: "SIGNED", size: 100, cursor },
+			{
+				document_version_id: version.id,
+				state: "SIGNED",
+				size: MAX_PAGE_SIZE,
+				cursor,
+			},
 		);
 		for (const one of page.document_version_signatures) {
 			const time = one.signed_at ? formatTime(one.signed_at, "zone") : "";
