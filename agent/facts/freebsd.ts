@@ -1,5 +1,6 @@
-import { readSysctl, runForText } from "../checks/freebsd/commands.ts";
 import { parseVersion } from "../checks/freebsd/os-version.ts";
+import { readSysctl } from "../checks/freebsd/read-sysctl.ts";
+import { runForText } from "../checks/run-for-text.ts";
 import type { FactFinder } from "../facts.ts";
 import type { Host } from "../host.ts";
 import { realSerial, realUuid } from "./firmware.ts";

@@ -151,8 +151,9 @@ function sendAsset(
 }
 
 /**
- * Sends the page with a policy that permits only the service's own scripts and styles. Style
- * elements that the interface creates at run time must carry the response's nonce.
+ * Sends the page of the console with a content security policy, which permits only the service's own
+ * scripts and styles. Style elements that the interface creates at run time must carry the
+ * response's nonce.
  */
 function sendPage(reply: FastifyReply, index: string): FastifyReply {
 	const nonce = randomBytes(16).toString("base64");

@@ -4,15 +4,9 @@ import {
 	isContradictedSql,
 	measurePercentSql,
 } from "../devices/check-results/verification.ts";
-import {
-	checkName,
-	DEVICES,
-	FRESHNESS,
-	isReporting,
-} from "../devices/device-record.ts";
+import { checkName } from "../devices/device-record.ts";
 import { countEndingKeys } from "../devices/ending-keys.ts";
 import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
-import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
 import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
@@ -24,6 +18,7 @@ import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 import { DAY_MS } from "../units.ts";
+import { failingCheck, findFailingChecks } from "./failing-checks.ts";
 import { FEW } from "./few.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
@@ -77,15 +72,7 @@ export const getOverview = defineOperation({
 			.describe("Reviews, notices and expiries that are overdue or soon due"),
 		risks: riskCells,
 		failing_longest: z
-			.array(
-				z.object({
-					device_id: z.string(),
-					device_name: z.string().nullable(),
-					check_key: z.string(),
-					check_name: z.string().nullable(),
-					since: z.string(),
-				}),
-			)
+			.array(failingCheck)
 			.describe(
 				"Failing checks of ACTIVE devices that are ONLINE and report, without exceptions",
 			),
@@ -159,7 +146,7 @@ export const getOverview = defineOperation({
 			countWork(client, organization, today, soon),
 			countReminders(client, organization, today, soon),
 			countRisks(client, organization),
-			findFailingLongest(client, organization),
+			findFailingChecks(client, organization, "LONGEST"),
 			findContradicted(client, organization),
 			isAdmin ? countOldTokens(client) : null,
 			isAdmin ? countRequestedExceptions(client, organization) : null,
@@ -255,39 +242,6 @@ async function countReminders(
 		values: [organization, today, soon],
 	});
 	return rows.filter(({ overdue, due_soon }) => overdue + due_soon > 0);
-}
-
-async function findFailingLongest(client: PoolClient, organization: string) {
-	const { rows } = await client.query<{
-		device_id: string;
-		device_name: string | null;
-		check_key: string;
-		since: string;
-	}>({
-		name: "overview.failing",
-		// With `limit 1`, PostgreSQL walks the failing checks by age and looks up their devices one by
-		// one. A join would read the whole fleet, because the planner expects few devices to match.
-		text: `
-			with ${excusesAt()}
-			select s.device_id, d.device_name, s.check_key, s.since
-			from posture_spans s
-			cross join lateral (
-				select coalesce(t.name, t.hostname) as device_name
-				from ${DEVICES}
-				where t.organization_id = s.organization_id and t.id = s.device_id
-					and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and ${isReporting()}
-				limit 1
-			) d
-			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
-				and not ${IS_EXCUSED}
-			order by s.since, s.device_id, s.check_key
-			limit ${FEW}`,
-		values: [organization],
-	});
-	return rows.map((row) => ({
-		...row,
-		check_name: checkName(row.check_key),
-	}));
 }
 
 async function findContradicted(client: PoolClient, organization: string) {

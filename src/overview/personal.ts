@@ -1,22 +1,16 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import {
-	checkName,
-	DEVICES,
-	FRESHNESS,
-	isReporting,
-} from "../devices/device-record.ts";
-import {
 	claimedDevice,
 	MAX_CLAIMS,
 	readClaimedDevices,
 } from "../devices/owner-claims.ts";
-import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
 import { readWaiting, waiting } from "../documents/versions.ts";
 import { findPeopleOf } from "../organizations/person-of-member.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
+import { failingCheck, findFailingChecks } from "./failing-checks.ts";
 import { FEW } from "./few.ts";
 import { coverages, readCoverages } from "./framework-coverages.ts";
 import {
@@ -26,14 +20,6 @@ import {
 
 /** The days that "this week" means, from today on. */
 const WEEK_DAYS = 7;
-
-const failure = z.object({
-	device_id: z.string(),
-	device_name: z.string().nullable(),
-	check_key: z.string(),
-	check_name: z.string().nullable(),
-	since: z.string(),
-});
 
 export const personalShape = {
 	mine: z
@@ -81,7 +67,7 @@ export const personalShape = {
 			"Open work of the person with the caller's e-mail address; null: there is no such person",
 		),
 	newly_failing: z
-		.array(failure)
+		.array(failingCheck)
 		.describe(
 			`Checks of ONLINE devices that began to fail within 24 hours, without exceptions, the latest ${FEW}`,
 		),
@@ -98,7 +84,7 @@ export async function readPersonal(
 ): Promise<z.input<z.ZodObject<typeof personalShape>>> {
 	const [mine, newlyFailing, discussed, coverage] = await Promise.all([
 		readMine(client, organization, userId, today),
-		findNewlyFailing(client, organization),
+		findFailingChecks(client, organization, "NEWEST"),
 		readDiscussion(client, organization, userId),
 		readCoverages(client, organization),
 	]);
@@ -196,29 +182,4 @@ async function readMine(
 				has_more_claimed_devices: claimed.hasMore,
 			}
 		: null;
-}
-
-async function findNewlyFailing(client: PoolClient, organization: string) {
-	const { rows } = await client.query<
-		Omit<z.output<typeof failure>, "check_name">
-	>({
-		name: "overview.newly_failing",
-		text: `
-			with ${excusesAt()}
-			select s.device_id, d.device_name, s.check_key, s.since
-			from posture_spans s
-			cross join lateral (
-				select coalesce(t.name, t.hostname) as device_name
-				from ${DEVICES}
-				where t.organization_id = s.organization_id and t.id = s.device_id
-					and t.status = 'ACTIVE' and (${FRESHNESS}) = 'ONLINE' and ${isReporting()}
-				limit 1
-			) d
-			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
-				and s.since > now() - interval '24 hours' and not ${IS_EXCUSED}
-			order by s.since desc, s.device_id, s.check_key
-			limit ${FEW}`,
-		values: [organization],
-	});
-	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));
 }

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { RETENTION_LOCK } from "../db/advisory-locks.ts";
 import { sessionOf } from "../db/session.ts";
 import { codeOf, isLockTimeout, UNDEFINED_TABLE } from "../db/sqlstate.ts";
-import { isDatabaseUnavailable } from "../errors.ts";
+import { SOON_MS, startDailyWork } from "../jobs/daily-work.ts";
 import { DAY_MS } from "../units.ts";
 import { ClockCheck } from "./clock-check.ts";
 import { deleteDueOrganizations } from "./delete-organizations.ts";
@@ -13,7 +13,6 @@ import { removeLeftovers } from "./expired-rows.ts";
 import { keptFrom } from "./kept-from.ts";
 import { lookAtClock, noteRetention } from "./last-retention.ts";
 
-const SOON_MS = 10 * 60_000;
 /**
  * Time from the start of the service until the first run. The devices of a fleet come back meanwhile,
  * and this work is not urgent.
@@ -247,10 +246,6 @@ export function startRetention(
 	log: Logger,
 	clock = new ClockCheck(),
 ): () => Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	let running: Promise<void> | undefined;
-	const stopping = new AbortController();
-	const { signal } = stopping;
 	/** Returns the time, in milliseconds, until something may be deleted by its age. */
 	const examineClock = async () => {
 		const times = await lookAtClock(connection);
@@ -264,7 +259,7 @@ export function startRetention(
 		}
 		return waitMs;
 	};
-	const keep = async (keptMonths: number) => {
+	const keep = async (keptMonths: number, signal: AbortSignal) => {
 		const { dropped, deleted, isDone } = await keepReports(
 			connection,
 			keptMonths,
@@ -277,14 +272,14 @@ export function startRetention(
 		return isDone;
 	};
 	/** Returns the time, in milliseconds, until the next run. */
-	const work = async () => {
+	const work = async (signal: AbortSignal) => {
 		const waitMs = await examineClock();
 		if (waitMs > 0) {
 			// The partition of this month is needed in any case. With 0, none is dropped.
-			await keep(0);
+			await keep(0, signal);
 			return Math.min(waitMs, SOON_MS);
 		}
-		const isDone = await keep(months);
+		const isDone = await keep(months, signal);
 		const removed = await removeLeftovers(connection, signal);
 		if (Object.keys(removed).length > 0) {
 			log.info({ removed }, "removed rows left by sign-ins and invitations");
@@ -294,30 +289,10 @@ export function startRetention(
 		await noteRetention(connection);
 		return DAY_MS;
 	};
-	const run = async () => {
-		let next = SOON_MS;
-		try {
-			next = await work();
-		} catch (err) {
-			if (signal.aborted) return;
-			if (isDatabaseUnavailable(err)) {
-				log.warn({ err }, "old rows could not be removed yet");
-			} else {
-				log.error({ err }, "old rows could not be removed");
-			}
-		}
-		if (!signal.aborted) runIn(next);
-	};
-	const runIn = (ms: number) => {
-		timer = setTimeout(() => {
-			running = run();
-		}, ms);
-		timer.unref();
-	};
-	runIn(dailyWorkAfterMs);
-	return async () => {
-		stopping.abort();
-		clearTimeout(timer);
-		await running;
-	};
+	return startDailyWork(
+		dailyWorkAfterMs,
+		work,
+		"old rows could not be removed",
+		log,
+	);
 }

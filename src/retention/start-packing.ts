@@ -1,12 +1,10 @@
 import type { ClientConfig } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
-import { isDatabaseUnavailable } from "../errors.ts";
+import { SOON_MS, startDailyWork } from "../jobs/daily-work.ts";
 import { DAY_MS } from "../units.ts";
 import { packClosedMonths } from "./pack-reports.ts";
 import { DAILY_WORK_MS } from "./retention.ts";
-
-const SOON_MS = 10 * 60_000;
 
 /**
  * Packs the reports of closed months, soon after the start and then once a day, or again soon if it
@@ -22,48 +20,28 @@ export function startPacking(
 	}: Config,
 	log: Logger,
 ): () => Promise<void> {
-	let timer: NodeJS.Timeout | undefined;
-	let running: Promise<void> | undefined;
-	const stopping = new AbortController();
-	const { signal } = stopping;
-	const run = async () => {
-		let next = SOON_MS;
-		try {
-			const { packed, failed, isDone } = await packClosedMonths(connection, {
-				signal,
-				// The archive needs old months packed, too, before they may be dropped.
-				keptMonths: archivePlace ? 0 : reportRetentionMonths,
-			});
-			if (packed.length > 0) {
-				log.info({ months: packed }, "packed posture reports");
-			}
-			for (const { error: err, organizationId, deviceId, month } of failed) {
-				log.error(
-					{ err, organization: organizationId, device: deviceId, month },
-					"the posture reports of a device could not be packed, so its month stays plain",
-				);
-			}
-			if (isDone) next = DAY_MS;
-		} catch (err) {
-			if (isDatabaseUnavailable(err)) {
-				log.warn({ err }, "posture reports could not be packed yet");
-			} else {
-				log.error({ err }, "posture reports could not be packed");
-			}
+	const work = async (signal: AbortSignal) => {
+		const { packed, failed, isDone } = await packClosedMonths(connection, {
+			signal,
+			// The archive needs old months packed, too, before they may be dropped.
+			keptMonths: archivePlace ? 0 : reportRetentionMonths,
+		});
+		if (packed.length > 0) {
+			log.info({ months: packed }, "packed posture reports");
 		}
-		if (!signal.aborted) runIn(next);
+		for (const { error: err, organizationId, deviceId, month } of failed) {
+			log.error(
+				{ err, organization: organizationId, device: deviceId, month },
+				"the posture reports of a device could not be packed, so its month stays plain",
+			);
+		}
+		return isDone ? DAY_MS : SOON_MS;
 	};
-	const runIn = (ms: number) => {
-		timer = setTimeout(() => {
-			running = run();
-		}, ms);
-		timer.unref();
-	};
-	// Retention begins earlier. Usually it has finished before packing locks the same table.
-	runIn(2 * dailyWorkAfterMs);
-	return async () => {
-		stopping.abort();
-		clearTimeout(timer);
-		await running;
-	};
+	return startDailyWork(
+		// Retention begins earlier. Usually it has finished before packing locks the same table.
+		2 * dailyWorkAfterMs,
+		work,
+		"posture reports could not be packed",
+		log,
+	);
 }

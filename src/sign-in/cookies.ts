@@ -121,6 +121,52 @@ export function readSignedCookie(
 		: undefined;
 }
 
+/** What a browser keeps for us in a signed cookie. It counts until `endsAt`, in ms since 1970. */
+interface Kept {
+	endsAt: number;
+}
+
+export interface SigningParts {
+	baseUrl: string;
+	secret: string;
+}
+
+/**
+ * Returns the Set-Cookie header that lets the browser keep an object, or that removes it if it is
+ * undefined. The cookie is Lax, because the browser comes back from another website.
+ */
+export function keepInCookie(
+	{ baseUrl, secret }: SigningParts,
+	name: string,
+	kept: Kept | undefined,
+	lifetimeMs: number,
+): string {
+	const value = kept && Buffer.from(JSON.stringify(kept)).toString("base64url");
+	return setCookie(baseUrl, {
+		name,
+		value: value === undefined ? "" : signCookie(value, secret),
+		maxAgeSeconds: value === undefined ? 0 : lifetimeMs / 1000,
+		sameSite: "Lax",
+	});
+}
+
+/** Returns the object that `keepInCookie` has kept, or undefined if there is none or it has ended. */
+export function readKept<Object extends Kept>(
+	secret: string,
+	name: string,
+	cookieHeader: string | null,
+): Object | undefined {
+	const value = readSignedCookie(findCookie(cookieHeader, name), secret);
+	if (value === undefined) return undefined;
+	try {
+		const kept = JSON.parse(Buffer.from(value, "base64url").toString());
+		return kept.endsAt > Date.now() ? kept : undefined;
+	} catch {
+		// We have signed this value for another cookie.
+		return undefined;
+	}
+}
+
 function signatureOf(value: string, secret: string): string {
 	return createHmac("sha256", secret).update(value).digest("base64");
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { asGuessed, weaknessOf } from "./password-strength.ts";
 
+/** The shortest and the longest password, in characters. */
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 128;
 

@@ -1,7 +1,7 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
-import { runForText } from "./commands.ts";
+import { runForText } from "../run-for-text.ts";
 
 type Encryption = "geli" | "zfs" | "none" | "unknown";
 

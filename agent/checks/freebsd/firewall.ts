@@ -1,6 +1,6 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
-import { runForText } from "./commands.ts";
+import { runForText } from "../run-for-text.ts";
 import { judgeByIpfw } from "./ipfw-rules.ts";
 import { type NewPacket, newPackets } from "./new-packets.ts";
 import { interfacesIn, judgeByPf, parsePfRules } from "./pf-rules.ts";

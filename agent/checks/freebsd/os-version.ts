@@ -1,7 +1,7 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
 import { whyFailed } from "../failed-command.ts";
-import { runForText } from "./commands.ts";
+import { runForText } from "../run-for-text.ts";
 
 /**
  * The last day of security updates for each release (freebsd.org/security, read in November 2026).

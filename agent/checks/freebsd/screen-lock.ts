@@ -6,7 +6,7 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
-import { runForText } from "./commands.ts";
+import { runForText } from "../run-for-text.ts";
 import { findProgramNames } from "./processes.ts";
 
 const DISPLAY_SERVERS =

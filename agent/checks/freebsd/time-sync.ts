@@ -6,8 +6,9 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
-import { readSysctl, runForText } from "./commands.ts";
+import { runForText } from "../run-for-text.ts";
 import { findProgramNames } from "./processes.ts";
+import { readSysctl } from "./read-sysctl.ts";
 
 /** Time after the device's start during which its clock may still be synchronizing. */
 const SETTLING_MS = 15 * 60 * 1000;

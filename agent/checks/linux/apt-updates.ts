@@ -1,7 +1,7 @@
 import type { Host } from "../../host.ts";
 import { type CheckOutcome, fail, pass, unknown } from "../check.ts";
+import { runForText } from "../run-for-text.ts";
 import { allowsSecurityUpdates } from "./apt-origins.ts";
-import { runForText } from "./read-text.ts";
 import type { Services } from "./services.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { FileResult, Host } from "../../host.ts";
+import { runForText } from "../run-for-text.ts";
 import type { Process } from "./processes.ts";
-import { runForText } from "./read-text.ts";
 
 export type DesktopKind =
 	| "gnome"

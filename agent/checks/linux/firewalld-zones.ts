@@ -1,5 +1,5 @@
 import type { Host } from "../../host.ts";
-import { runForText } from "./read-text.ts";
+import { runForText } from "../run-for-text.ts";
 
 /** firewalld's own zones. Only their names appear in evidence. */
 const OWN_ZONES =

@@ -2,8 +2,8 @@ import { DAY_MS } from "../../../src/units.ts";
 import type { Host } from "../../host.ts";
 import type { CheckOutcome } from "../check.ts";
 import { fail, pass, unknown, word } from "../check.ts";
+import { runForText } from "../run-for-text.ts";
 import { readOsRelease } from "./os-release.ts";
-import { runForText } from "./read-text.ts";
 import {
 	CODENAMES,
 	DISTRIBUTIONS,

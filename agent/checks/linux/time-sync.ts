@@ -6,9 +6,10 @@ import {
 	pass,
 	unknown,
 } from "../check.ts";
+import { runForText } from "../run-for-text.ts";
 import { findEnclosure } from "./enclosure.ts";
 import { findProcesses } from "./processes.ts";
-import { readText, runForText } from "./read-text.ts";
+import { readText } from "./read-text.ts";
 import { findServices } from "./services.ts";
 import { parseSettings, parseSwitch } from "./settings.ts";
 

@@ -1,7 +1,8 @@
 import type { Host } from "../../host.ts";
+import { runForText } from "../run-for-text.ts";
 import type { BlockDevice, Encrypted } from "./block-devices.ts";
 import type { Mount } from "./mounts.ts";
-import { readText, runForText } from "./read-text.ts";
+import { readText } from "./read-text.ts";
 import { isAt } from "./volumes.ts";
 
 /** The storage of the device. */

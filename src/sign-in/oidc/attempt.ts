@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import {
 	cookieNames,
-	findCookie,
-	readSignedCookie,
-	setCookie,
-	signCookie,
+	keepInCookie,
+	readKept,
+	type SigningParts,
 } from "../cookies.ts";
 import type { AttemptAsked } from "./provider.ts";
 
@@ -29,11 +28,6 @@ export interface Attempt extends AttemptAsked {
 	/** Times in milliseconds since 1970. */
 	startedAt: number;
 	endsAt: number;
-}
-
-interface SigningParts {
-	baseUrl: string;
-	secret: string;
 }
 
 const LIFETIME_MS = 10 * 60_000;
@@ -64,26 +58,13 @@ export function beginAttempt(wish: Wish): Attempt {
 	};
 }
 
-/**
- * Returns the value of the Set-Cookie header that keeps the attempt, or that removes it if `attempt`
- * is undefined. The cookie is Lax, because the browser comes back from another website.
- */
+/** Returns the Set-Cookie header that keeps the attempt, or that removes it if it is undefined. */
 export function attemptCookie(
-	{ baseUrl, secret }: SigningParts,
+	parts: SigningParts,
 	attempt: Attempt | undefined,
 ): string {
-	const name = cookieNames(baseUrl).attempt;
-	if (!attempt) {
-		const gone = { name, value: "", maxAgeSeconds: 0 };
-		return setCookie(baseUrl, { ...gone, sameSite: "Lax" });
-	}
-	const value = Buffer.from(JSON.stringify(attempt)).toString("base64url");
-	return setCookie(baseUrl, {
-		name,
-		value: signCookie(value, secret),
-		maxAgeSeconds: LIFETIME_MS / 1000,
-		sameSite: "Lax",
-	});
+	const name = cookieNames(parts.baseUrl).attempt;
+	return keepInCookie(parts, name, attempt, LIFETIME_MS);
 }
 
 /** Returns the attempt of this browser. Returns undefined if there is none or it is too old. */
@@ -91,14 +72,5 @@ export function readAttempt(
 	{ baseUrl, secret }: SigningParts,
 	cookieHeader: string | null,
 ): Attempt | undefined {
-	const sent = findCookie(cookieHeader, cookieNames(baseUrl).attempt);
-	const value = readSignedCookie(sent, secret);
-	if (value === undefined) return undefined;
-	try {
-		const attempt = JSON.parse(Buffer.from(value, "base64url").toString());
-		return attempt.endsAt > Date.now() ? attempt : undefined;
-	} catch {
-		// We have signed this value for another cookie.
-		return undefined;
-	}
+	return readKept(secret, cookieNames(baseUrl).attempt, cookieHeader);
 }

@@ -2,10 +2,9 @@ import { ROLES, type Role } from "../../principal.ts";
 import { normalAddress } from "../../records/mail-address.ts";
 import {
 	cookieNames,
-	findCookie,
-	readSignedCookie,
-	setCookie,
-	signCookie,
+	keepInCookie,
+	readKept,
+	type SigningParts,
 } from "../cookies.ts";
 import { type Claims, GroupsElsewhere } from "../oidc/read-claims.ts";
 import type { SamlRefusal } from "./refusals.ts";
@@ -35,11 +34,6 @@ export interface SamlAnswer {
 	};
 	/** Milliseconds since 1970. */
 	endsAt: number;
-}
-
-interface SigningParts {
-	baseUrl: string;
-	secret: string;
 }
 
 const LIFETIME_MS = 60_000;
@@ -167,18 +161,11 @@ export function claimsIn(said: NonNullable<SamlAnswer["said"]>): Claims {
 
 /** Returns the Set-Cookie header that keeps the answer, or that removes it if it is undefined. */
 export function answerCookie(
-	{ baseUrl, secret }: SigningParts,
+	parts: SigningParts,
 	answer: SamlAnswer | undefined,
 ): string {
-	const name = cookieNames(baseUrl).samlAnswer;
-	const value =
-		answer && Buffer.from(JSON.stringify(answer)).toString("base64url");
-	return setCookie(baseUrl, {
-		name,
-		value: value === undefined ? "" : signCookie(value, secret),
-		maxAgeSeconds: value === undefined ? 0 : LIFETIME_MS / 1000,
-		sameSite: "Lax",
-	});
+	const name = cookieNames(parts.baseUrl).samlAnswer;
+	return keepInCookie(parts, name, answer, LIFETIME_MS);
 }
 
 /** Returns the answer that this browser brings along, if it came a moment ago. */
@@ -186,15 +173,8 @@ export function readAnswer(
 	{ baseUrl, secret }: SigningParts,
 	cookieHeader: string | null,
 ): SamlAnswer | undefined {
-	const sent = findCookie(cookieHeader, cookieNames(baseUrl).samlAnswer);
-	const value = readSignedCookie(sent, secret);
-	if (value === undefined) return undefined;
-	try {
-		const answer = JSON.parse(Buffer.from(value, "base64url").toString());
-		const isAnswer = answer.purpose === "SAML answer";
-		return isAnswer && answer.endsAt > Date.now() ? answer : undefined;
-	} catch {
-		// We have signed this value for another cookie.
-		return undefined;
-	}
+	const name = cookieNames(baseUrl).samlAnswer;
+	const answer = readKept<SamlAnswer>(secret, name, cookieHeader);
+	// We sign other cookies too.
+	return answer?.purpose === "SAML answer" ? answer : undefined;
 }

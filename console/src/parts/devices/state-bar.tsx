@@ -3,8 +3,8 @@ import { LegendOf } from "./legend.tsx";
 import styles from "./postures.module.css";
 
 /**
- * The states that a required check can have, from best to worst. The bar and the words beside it
- * show them in this order.
+ * The states that a required check can have, from best to worst, each with the class that sets its
+ * color. The bar and the words beside it show them in this order.
  */
 export const SHOWN_STATES = {
 	PASSING: styles.pass,

@@ -1,16 +1,5 @@
 import type { Host } from "../../host.ts";
-
-/** Returns the output of a command, or undefined if the command failed. */
-export async function runForText(
-	host: Host,
-	program: string,
-	args: readonly string[],
-): Promise<string | undefined> {
-	const result = await host.run(program, args);
-	return result.ended === "exited" && result.exitCode === 0
-		? result.stdout
-		: undefined;
-}
+import { runForText } from "../run-for-text.ts";
 
 /**
  * Returns the value of a kernel variable, or undefined if this kernel does not have the variable.
