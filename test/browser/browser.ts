@@ -13,6 +13,7 @@ import { readConsoleFiles } from "../../src/http/console-files.ts";
 import type { Role } from "../../src/principal.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { PASSWORD } from "../support/console-client.ts";
+import { storeSession } from "../support/console-session.ts";
 import { makeUser, type TestUser } from "../support/people.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { AXE_FILE, AXE_PATH } from "./axe-file.ts";
@@ -55,9 +56,15 @@ export interface TestConsole extends TestService {
 	 * error message of the browser makes the test fail.
 	 */
 	openPage: (options?: BrowserContextOptions) => Promise<Page>;
-	/** Opens an empty page in the same way, signed in as this user. */
+	/**
+	 * Opens an empty page in the same way, signed in as this user. The session is only stored, so the
+	 * audit log has no sign-in, and the session does not say in which browser and where it began.
+	 */
 	openEmptyPageAs: (person: TestUser) => Promise<Page>;
-	/** Opens a page at `path` in the same way, signed in as this user. */
+	/**
+	 * Opens a page at `path` in the same way, signed in as this user. A page with a user agent of its
+	 * own signs in with the password, and the service writes down the user agent.
+	 */
 	openPageAs: (
 		person: TestUser,
 		path?: string,
@@ -101,7 +108,19 @@ export async function startConsole(
 		options?: BrowserContextOptions,
 	) => {
 		const page = await openPage(options);
-		await signInByRequest(page, served.service.url, person);
+		if (options?.userAgent) {
+			await signInByRequest(page, served.service.url, person);
+		} else {
+			const cookie = await storeSession(served.database, person, settings);
+			await page.context().addCookies([
+				{
+					...cookie,
+					url: served.service.url,
+					httpOnly: true,
+					sameSite: "Strict",
+				},
+			]);
+		}
 		return page;
 	};
 	return {

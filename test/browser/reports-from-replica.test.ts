@@ -7,7 +7,13 @@ import { PASSWORD } from "../support/console-client.ts";
 import { makeUser } from "../support/people.ts";
 import { readPdf, wordsOf } from "../support/read-pdf.ts";
 import { type Replicated, startReplicated } from "../support/replicated.ts";
-import { axe, screenshot, startConsole, type TestConsole } from "./browser.ts";
+import {
+	axe,
+	screenshot,
+	signIn,
+	startConsole,
+	type TestConsole,
+} from "./browser.ts";
 
 let servers: Replicated;
 let served: TestConsole;
@@ -43,10 +49,9 @@ test("a report is read from the replica on request, and the page and its files s
 			inherent_impact: 1,
 		});
 	await addRisk("Fire");
-	const page = await served.openPageAs(
-		reader,
-		`/o/${organization_id}/reports/risk-register`,
-	);
+	const page = await served.openPage();
+	await page.goto(`/o/${organization_id}/reports/risk-register`);
+	await signIn(page, reader);
 	const cell = (name: string) => page.getByText(name, { exact: true });
 	await cell("Fire").waitFor();
 	expect(await page.getByText(MOMENT).count()).toBe(0);

@@ -5,6 +5,7 @@ import {
 	axe,
 	row,
 	screenshot,
+	signIn,
 	startConsole,
 	type TestConsole,
 	visit,
@@ -226,10 +227,9 @@ test("the page of a member says how the member signs in, and an administrator ac
 	const admin = await served.makePerson("admin");
 	const member = await served.makePerson("viewer");
 	await makeApiToken(served.database, member);
-	const theirs = await served.openPageAs(
-		member,
-		membersPath(served, `/${member.id}`),
-	);
+	const theirs = await served.openPage();
+	await theirs.goto(membersPath(served, `/${member.id}`));
+	await signIn(theirs, member);
 	await theirs.getByText("Only administrators see this page").waitFor();
 	await theirs.getByRole("heading", { name: "Member", level: 1 }).waitFor();
 

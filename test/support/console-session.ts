@@ -4,6 +4,7 @@ import { cookieNames, signCookie } from "../../src/sign-in/cookies.ts";
 import { hashPassword } from "../../src/sign-in/password-hash.ts";
 import { makeIdentityId } from "../../src/sign-in/users.ts";
 import { type Answer, callOperation, PASSWORD } from "./console-client.ts";
+import type { TestDatabase } from "./database.ts";
 import { makeUser, type TestUser } from "./people.ts";
 import {
 	SERVICE_SECRET,
@@ -32,6 +33,28 @@ export interface TestConsole extends TestService {
 }
 
 /**
+ * Stores a session of the user, as a sign-in with the password does, and returns its cookie.
+ * `settings` are those of the service.
+ */
+export async function storeSession(
+	database: TestDatabase,
+	user: TestUser,
+	settings: Record<string, string> = {},
+): Promise<{ name: string; value: string }> {
+	const { ASSAY_SECRET = SERVICE_SECRET, ASSAY_BASE_URL = "" } = settings;
+	const id = makeIdentityId("session");
+	await database.owner.query(
+		`insert into sessions (id, user_id, token, expires_at)
+		values ($1::text, $2, $1::text, now() + interval '7 days')`,
+		[id, user.id],
+	);
+	return {
+		name: cookieNames(ASSAY_BASE_URL).session,
+		value: signCookie(id, ASSAY_SECRET),
+	};
+}
+
+/**
  * Starts the whole service. The tests' users are signed in at its console. `settings` are added to the
  * default settings.
  */
@@ -54,8 +77,6 @@ async function withSessions(
 	running: TestService,
 	settings: Record<string, string> = {},
 ): Promise<TestConsole> {
-	const { ASSAY_SECRET = SERVICE_SECRET, ASSAY_BASE_URL = "" } = settings;
-	const cookieName = cookieNames(ASSAY_BASE_URL).session;
 	const base = running.service.url;
 	const passwordHash = await hashPassword(PASSWORD);
 
@@ -68,13 +89,12 @@ async function withSessions(
 			{ organizationId, role },
 			{ passwordHash },
 		);
-		const id = makeIdentityId("session");
-		await running.database.owner.query(
-			`insert into sessions (id, user_id, token, expires_at)
-			values ($1::text, $2, $1::text, now() + interval '7 days')`,
-			[id, user.id],
+		const { name, value } = await storeSession(
+			running.database,
+			user,
+			settings,
 		);
-		const cookie = `${cookieName}=${signCookie(id, ASSAY_SECRET)}`;
+		const cookie = `${name}=${value}`;
 		const call: Session["call"] = (operation, input = {}) =>
 			callOperation(base, operation, input, cookie);
 		return {
