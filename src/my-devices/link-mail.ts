@@ -12,17 +12,26 @@ import {
 } from "./links.ts";
 
 /**
- * Returns the link for a mail to a person. The first attempt to send the mail stores the link, and
- * a later attempt has the same one. Returns null if the link was used or withdrawn meanwhile.
+ * Returns the link for a mail to a person at `address`. The first attempt to send the mail stores the
+ * link, and a later attempt has the same one. Returns null if the link was used or withdrawn
+ * meanwhile, or if the person has another address now.
  */
 export async function linkForMail(
 	{ appPool, baseUrl, secret }: ComposeParts,
 	mail: TakenMail,
 	organizationId: string,
 	peopleId: string,
+	address: string,
 ): Promise<string | null> {
 	const token = deriveSecret("myd", secret, mail.id);
 	const isThere = await withTenant(appPool, organizationId, async (client) => {
+		// A change of the address waits for the lock, and then ends this link too.
+		const { rowCount } = await client.query(
+			`select from people
+			where organization_id = $1 and id = $2 and primary_email_address = $3 for share`,
+			[organizationId, peopleId, address],
+		);
+		if (rowCount === 0) return false;
 		if (!mail.is_link_made) {
 			await storeMyDevicesLink(client, {
 				organizationId,
@@ -103,7 +112,13 @@ export const composeMyDevices: Compose = async (parts, mail) => {
 		},
 	);
 	if (!person) return null;
-	const link = await linkForMail(parts, mail, organizationId, peopleId);
+	const link = await linkForMail(
+		parts,
+		mail,
+		organizationId,
+		peopleId,
+		person.email,
+	);
 	if (!link) return null;
 	const organization = nameInMail(person.organization_name);
 	return {

@@ -101,7 +101,13 @@ export const composeDeviceAlert: Compose = async (parts, mail) => {
 		}),
 	);
 	if (!recipient || failures.length === 0) return null;
-	const link = await linkForMail(parts, mail, organizationId, peopleId);
+	const link = await linkForMail(
+		parts,
+		mail,
+		organizationId,
+		peopleId,
+		recipient.email,
+	);
 	// Devices that need the same steps share them.
 	const groups = Map.groupBy(
 		failures.slice(0, MAX_LISTED),

@@ -56,7 +56,13 @@ export const composeDeviceDigest: Compose = async (parts, mail) => {
 		}),
 	);
 	if (!recipient || failing.length === 0) return null;
-	const link = await linkForMail(parts, mail, organizationId, peopleId);
+	const link = await linkForMail(
+		parts,
+		mail,
+		organizationId,
+		peopleId,
+		recipient.email,
+	);
 	const stop = makeStopToken(secret, {
 		organizationId,
 		peopleId,

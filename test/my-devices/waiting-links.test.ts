@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TakenMail } from "../../src/mail/mailer.ts";
+import { linkForMail } from "../../src/my-devices/link-mail.ts";
 import { sendTo } from "../support/console-client.ts";
 import {
 	type Session,
@@ -98,4 +100,34 @@ test("a person whose address was changed gets a mail there, although the link to
 	await send(deviceId);
 	const next = await receiveToken("moved@example.com");
 	expect((await open(next)).status).toBe(200);
+});
+
+test("a mail that is written for an address has no link once the person has another one", async () => {
+	const { personId } = await addOwnerOfDevice("before@example.com");
+	const link = (id: string, address: string) =>
+		linkForMail(
+			{
+				pool: served.database.pool,
+				appPool: served.database.pool,
+				baseUrl: served.service.url,
+				secret: "the secret of a service that has at least 32 characters",
+			},
+			{ id, is_link_made: false } as TakenMail,
+			served.organizationId,
+			personId,
+			address,
+		);
+	expect(await link("mail one", "before@example.com")).toContain(
+		"/my-devices#",
+	);
+	await admin.use("updatePeople", {
+		id: personId,
+		primary_email_address: "after@example.com",
+	});
+	expect(await link("mail two", "before@example.com")).toBeNull();
+	const { rowCount } = await served.database.owner.query(
+		"select from my_devices_links where people_id = $1",
+		[personId],
+	);
+	expect(rowCount).toBe(0);
 });
