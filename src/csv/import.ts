@@ -16,11 +16,12 @@ import {
 } from "./import-choices.ts";
 import { dateColumn, dateOrders, findDateColumns } from "./import-dates.ts";
 import { readFile, rejectUnknown } from "./import-file.ts";
+import { MAX_LINES } from "./import-limits.ts";
 import { chooseMatch, MATCH_BY } from "./import-matching.ts";
 import { type PlannedLine, planImport, printOf } from "./import-plan.ts";
 import { type ChangingLine, storeLines } from "./import-store.ts";
 import { KINDS, makeImportId, noteImport } from "./imports.ts";
-import { CsvTable, MAX_LINES, readTable } from "./read-table.ts";
+import { CsvTable, readTable } from "./read-table.ts";
 
 /** Number of wrong lines that an error names. */
 const MAX_TOLD = 20;

@@ -2,10 +2,8 @@ import { pipeline } from "node:stream/promises";
 import { setImmediate } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse";
 import { AppError } from "../errors.ts";
+import { MAX_COLUMNS, MAX_CSV_BYTES, MAX_LINES } from "./import-limits.ts";
 
-export const MAX_CSV_BYTES = 16 * 1024 * 1024;
-export const MAX_LINES = 10_000;
-const MAX_COLUMNS = 200;
 /** Greatest length of the heading line and of any other line, in characters. */
 const MAX_HEADING = 64 * 1024;
 const MAX_LINE = 1024 * 1024;

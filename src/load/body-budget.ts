@@ -1,3 +1,5 @@
+import { MAX_CSV_BYTES } from "../csv/import-limits.ts";
+
 const MIB = 1 << 20;
 
 /** Memory for a request body that is arriving. */
@@ -104,10 +106,10 @@ export const WELL_FORMED_KEYS_BODIES = new BodyBudget(64 * MIB);
 export const DEVICES_BODIES = new SharedBodyBudget(64 * MIB, 2 * MIB);
 
 /**
- * Budget of CSV files that arrive, wait for their turn, or are parsed. A file has at most 16 MiB, and
- * a user imports one at a time.
+ * Budget of CSV files that arrive, wait for their turn, or are parsed. A user imports one file at a
+ * time.
  */
-export const IMPORT_BODIES = new SharedBodyBudget(96 * MIB, 16 * MIB);
+export const IMPORT_BODIES = new SharedBodyBudget(96 * MIB, MAX_CSV_BYTES);
 
 /** Budget of signed-in users. A body of theirs has at most 1 MiB. */
 export const USERS_BODIES = new SharedBodyBudget(64 * MIB, 8 * MIB);

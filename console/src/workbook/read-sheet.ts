@@ -1,3 +1,4 @@
+import { MAX_COLUMNS, MAX_LINES } from "../../../src/csv/import-limits.ts";
 import type { CellFormat } from "./cell-formats.ts";
 import { textOfNumber } from "./cell-numbers.ts";
 import { RichText, readEscapes } from "./shared-texts.ts";
@@ -5,9 +6,7 @@ import { UnreadableWorkbook } from "./unreadable-workbook.ts";
 import { attributeOf, attributesOf, readTokens } from "./xml-tokens.ts";
 
 /** Most rows of a sheet that are kept. Those of an import, and some above its headings. */
-export const MAX_ROWS = 11_000;
-/** Most columns that an import reads. */
-export const MAX_COLUMNS = 200;
+export const MAX_ROWS = MAX_LINES + 1_000;
 
 /** Most cells of a sheet, also empty ones. Each takes a moment to read. */
 const MAX_CELLS = 5_000_000;

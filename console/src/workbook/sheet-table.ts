@@ -1,18 +1,15 @@
-import { writeLine } from "../../../src/csv/text.ts";
 import {
 	MAX_COLUMNS,
-	type MergedCells,
-	type SheetCells,
-} from "./read-sheet.ts";
+	MAX_CSV_BYTES,
+	MAX_LINES,
+} from "../../../src/csv/import-limits.ts";
+import { writeLine } from "../../../src/csv/text.ts";
+import type { MergedCells, SheetCells } from "./read-sheet.ts";
 import { UnreadableWorkbook } from "./unreadable-workbook.ts";
 import { makePageYield } from "./yield-to-page.ts";
 
-/** Most rows below the headings, as in `src/csv/read-table.ts`. */
-const MAX_LINES = 10_000;
 /** Last row that may have the headings. */
 const LAST_HEADING = 1_000;
-/** Longest table as CSV, in characters. The server accepts as many bytes. */
-const MAX_CSV = 16 * 1024 * 1024;
 /** The rows among which the headings are looked for. */
 export const HEADING_ROWS = 20;
 /** Most merged cells that are filled. */
@@ -122,9 +119,10 @@ export async function toCsv(
 		text += "\r\n".repeat(row - line - 1) + writeLine(given);
 		line = row;
 		lines += 1;
-		if (text.length > MAX_CSV) {
+		// A character takes at least one byte.
+		if (text.length > MAX_CSV_BYTES) {
 			throw new UnreadableWorkbook(
-				`has more than 16 MB of text up to row ${row.toLocaleString()}, the limit for one import. Split the sheet and import the parts.`,
+				`has more than ${MAX_CSV_BYTES / 2 ** 20} MB of text up to row ${row.toLocaleString()}, the limit for one import. Split the sheet and import the parts.`,
 			);
 		}
 	}

@@ -2,6 +2,7 @@ import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_LINES } from "../../../../src/csv/import-limits.ts";
 import { MAX_DEVICES_OF_CALL } from "../../../../src/devices/fleet-limits.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
@@ -87,7 +88,8 @@ export function ImportOwners({
 					Choose a CSV file with the columns <b>device</b> (serial number,
 					hostname or id) and <b>owner</b> (e-mail address of a person). A
 					device whose owner is empty stays as it is; the word <b>nobody</b>{" "}
-					removes the owner. The file may have up to 10,000 lines.
+					removes the owner. The file may have up to{" "}
+					{MAX_LINES.toLocaleString()} lines.
 				</Text>
 				<ChooseCsv
 					isReading={checking.isPending || isRunning}

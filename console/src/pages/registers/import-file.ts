@@ -1,6 +1,4 @@
-/** Largest file that the server accepts, in bytes. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
+import { MAX_CSV_BYTES } from "../../../../src/csv/import-limits.ts";
 export interface ChosenFile {
 	name: string;
 	text: string;
@@ -29,9 +27,9 @@ export async function readChosenFile(file: File): Promise<ChosenFile> {
 
 /** Returns the bytes of a file. Throws an Error with a message for the reader. */
 export async function readBytes(file: File): Promise<ArrayBuffer> {
-	if (file.size > MAX_BYTES) {
+	if (file.size > MAX_CSV_BYTES) {
 		throw new Error(
-			`${file.name} is larger than 16 MB, the limit for one import. Split the file and import the parts.`,
+			`${file.name} is larger than ${MAX_CSV_BYTES / 2 ** 20} MB, the limit for one import. Split the file and import the parts.`,
 		);
 	}
 	return file.arrayBuffer().catch(() => {

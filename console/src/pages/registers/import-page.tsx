@@ -10,6 +10,7 @@ import {
 } from "@mantine/core";
 import { IconCircleCheck, IconFileUpload } from "@tabler/icons-react";
 import { type DragEvent, type ReactNode, useRef, useState } from "react";
+import { MAX_LINES } from "../../../../src/csv/import-limits.ts";
 import type { OutputOf } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { countOf } from "../../kinds.ts";
@@ -146,7 +147,7 @@ function Import({
 						may be missing. Each further line adds a new record. To change
 						records instead, export the {kind.nouns}, edit the file and import
 						it again: a line with the ID of a record changes that record. A file
-						may have at most 10,000 lines.
+						may have at most {MAX_LINES.toLocaleString()} lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>
