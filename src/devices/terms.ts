@@ -157,8 +157,6 @@ export const MAX_KEY_LENGTH = 200;
 
 /** Longest text about a device that is stored for people to read. Longer texts are cut. */
 export const MAX_DISPLAY_LENGTH = 255;
-/** Largest number of characters of an e-mail address. The service ignores a longer one. */
-export const MAX_EMAIL_LENGTH = 320;
 
 /** Largest number of non-canonical checks that a device may use within OTHER_CHECKS_DAYS days. */
 export const MAX_OTHER_CHECKS = 200;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { issuePath } from "../errors.ts";
+import { MAX_EMAIL } from "../records/text-schemas.ts";
 import { shallowEvidence } from "./evidence.ts";
 import { parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
 	MAX_DISPLAY_LENGTH,
-	MAX_EMAIL_LENGTH,
 	MAX_KEY_LENGTH,
 	MAX_RESULTS,
 	PLATFORMS,
@@ -79,10 +79,11 @@ function cutForDisplay(value: string): string {
 export const enrollRequest = z.object(
 	{
 		token: required,
-		// A wrong address is not an error, because the answer must not say which people exist.
+		// A wrong address, also one that is too long, is not an error, because the answer must not say
+		// which people exist.
 		owner_email: z
 			.string()
-			.max(MAX_EMAIL_LENGTH)
+			.max(MAX_EMAIL)
 			.transform((address) => visibleText(address).trim())
 			.optional()
 			.catch(undefined),

@@ -5,7 +5,8 @@ import { shown } from "../validation.ts";
 export const MAX_NAME = 1000;
 export const MAX_TEXT = 5000;
 const MAX_URL = 2048;
-const MAX_EMAIL = 320;
+/** Longest e-mail address, in characters: 64 before the @ and 255 behind it (RFC 5321, 4.5.3.1). */
+export const MAX_EMAIL = 320;
 /** Longest text that is parsed as a date, a time or a short name. */
 const MAX_SHORT = 200;
 
