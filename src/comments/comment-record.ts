@@ -2,6 +2,7 @@ import { z } from "zod";
 import { badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { DISTINCT } from "../records/distinct.ts";
 import { idSchema } from "../records/text-schemas.ts";
 
 const MAX_MENTIONED = 20;
@@ -33,10 +34,7 @@ export const mentionedUserIds = () =>
 	z
 		.array(idSchema("user"))
 		.max(MAX_MENTIONED, { abort: true })
-		.refine(
-			(ids) => new Set(ids).size === ids.length,
-			"must not contain the same value twice",
-		)
+		.refine(...DISTINCT)
 		.optional()
 		.describe("Members to mention; listMembers returns the ids");
 

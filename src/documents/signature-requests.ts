@@ -3,6 +3,7 @@ import { badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
+import { DISTINCT } from "../records/distinct.ts";
 import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { queueDocumentMails } from "./document-mail.ts";
@@ -21,10 +22,7 @@ export const personIds = () =>
 		.array(idSchema("people"))
 		.min(1)
 		.max(MAX_ASKED, { abort: true })
-		.refine(
-			(ids) => new Set(ids).size === ids.length,
-			"must not contain the same value twice",
-		)
+		.refine(...DISTINCT)
 		.meta(obvious("Ids of the people"));
 
 export const signatureId = () =>

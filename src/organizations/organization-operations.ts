@@ -8,6 +8,7 @@ import { makeOrganizationId } from "../id.ts";
 import { moveDigests } from "../notifications/next-digest.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { appendedTexts, appendShape } from "../records/append.ts";
+import { DISTINCT } from "../records/distinct.ts";
 import {
 	byText,
 	byTime,
@@ -234,10 +235,7 @@ export const updateOrganizationSettings = defineOperation({
 		skipped_steps: z
 			.array(z.enum(FIRST_STEPS))
 			.max(FIRST_STEPS.length)
-			.refine(
-				(steps) => new Set(steps).size === steps.length,
-				"must not contain the same value twice",
-			)
+			.refine(...DISTINCT)
 			.optional()
 			.describe("First steps to leave out; replaces the earlier ones"),
 		...unchangedShape,

@@ -6,6 +6,7 @@ import { outOfRegisters } from "../organizations/narrow-membership.ts";
 import { recordKinds } from "../registers/all.ts";
 import { outOfScope } from "../tokens/scopes.ts";
 import { canBeArchived } from "./archived-field.ts";
+import { DISTINCT } from "./distinct.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
 import { organizationId } from "./list-pages.ts";
 import { columnsOf } from "./result-rows.ts";
@@ -39,10 +40,7 @@ export const archiveRecords = defineOperation({
 			)
 			.min(1)
 			.max(MAX_RECORDS, { abort: true })
-			.refine(
-				(ids) => new Set(ids).size === ids.length,
-				"must not contain the same value twice",
-			)
+			.refine(...DISTINCT)
 			.meta(obvious("Ids of the records")),
 		archived: z.boolean().optional().describe("true by default"),
 	}),

@@ -3,6 +3,7 @@ import { canonicalKey, MAX_KEY_LENGTH } from "../devices/terms.ts";
 import type { FieldIssue } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import { COUNTRIES } from "./countries.ts";
+import { DISTINCT } from "./distinct.ts";
 import {
 	dateSchema,
 	emailSchema,
@@ -372,10 +373,7 @@ function list(
 	const input = z
 		.array(item)
 		.max(MAX_LIST, { abort: true })
-		.refine(
-			(entries) => new Set(entries).size === entries.length,
-			"must not contain the same value twice",
-		)
+		.refine(...DISTINCT)
 		.meta({ uniqueItems: true });
 	return initially(
 		{

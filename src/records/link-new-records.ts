@@ -3,6 +3,7 @@ import { AppError, badFields, type FieldIssue } from "../errors.ts";
 import { kindNoun } from "../id.ts";
 import type { Change, Context } from "../operation.ts";
 import { outOfScope } from "../tokens/scopes.ts";
+import { DISTINCT } from "./distinct.ts";
 import { isLinkable, linkable, linkableId } from "./link-kinds.ts";
 import { type Linked, linkRecords, noteLink } from "./links.ts";
 import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
@@ -20,10 +21,7 @@ export const linkedRecordIds = () =>
 	z
 		.array(linkableId)
 		.max(MAX_LINKED, { abort: true })
-		.refine(
-			(ids) => new Set(ids).size === ids.length,
-			"must not contain the same value twice",
-		)
+		.refine(...DISTINCT)
 		.optional()
 		.meta(obvious("Ids of the records to link it to"));
 

@@ -4,6 +4,7 @@ import { AppError, badFields } from "../errors.ts";
 import { makeId } from "../id.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
+import { DISTINCT } from "../records/distinct.ts";
 import type { Filter } from "../records/filter.ts";
 import { idempotencyShape } from "../records/idempotency.ts";
 import { requireWanted, storeLinks } from "../records/link-new-records.ts";
@@ -114,10 +115,7 @@ export const addVendorReview = defineOperation({
 		evidence_ids: z
 			.array(idSchema("evidence"))
 			.max(MAX_EVIDENCE, { abort: true })
-			.refine(
-				(ids) => new Set(ids).size === ids.length,
-				"must not contain the same value twice",
-			)
+			.refine(...DISTINCT)
 			.optional()
 			.describe("Evidence that it relies on"),
 		...idempotencyShape,
