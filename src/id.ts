@@ -70,7 +70,11 @@ export function kindNoun(kind: IdKind): string {
 	return kind === "people" ? "person" : kind.replaceAll("_", " ");
 }
 
+/** Number of characters of an id. */
 export const ID_LENGTH = 32;
+
+/** Matches a text that is written like an id. */
+export const ID_PATTERN = new RegExp(`^[\\w-]{${ID_LENGTH}}$`);
 
 /**
  * Number of characters at the beginning of an id that contain the tenant. 11 characters have 66
@@ -141,9 +145,7 @@ export function makeIdWithoutTenant(kind: IdKind): string {
  * character is wrong, or its kind is unknown.
  */
 export function parseId(text: string): ParsedId | undefined {
-	if (text.length !== ID_LENGTH || !/^[A-Za-z0-9_-]{32}$/.test(text)) {
-		return undefined;
-	}
+	if (!ID_PATTERN.test(text)) return undefined;
 	const bytes = Buffer.from(text, "base64url");
 	const kind = KIND_NAMES.get(bytes.readUInt16BE(8));
 	if (kind === undefined) return undefined;

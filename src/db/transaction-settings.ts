@@ -1,3 +1,5 @@
+import { ID_LENGTH, ID_PATTERN } from "../id.ts";
+
 /**
  * Makes statements that say for which organization and user a transaction acts. Row-level security
  * reads these settings.
@@ -24,8 +26,8 @@ export function setImporting(id: string): string {
 
 function idOrEmpty(id: string | null | undefined): string {
 	if (!id) return "";
-	if (/^[\w-]{32}$/.test(id)) return id;
+	if (ID_PATTERN.test(id)) return id;
 	throw new Error(
-		"the organization and the user of a transaction must be ids of 32 characters",
+		`the organization and the user of a transaction must be ids of ${ID_LENGTH} characters`,
 	);
 }

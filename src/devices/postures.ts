@@ -3,6 +3,8 @@ import { byteaArray, textArray } from "../db/array.ts";
 import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
 import { AppError, overloaded } from "../errors.ts";
 import {
+	ID_KINDS,
+	ID_LENGTH,
 	makeIdWithoutTenant,
 	NO_TENANT_PREFIX,
 	parseId,
@@ -351,7 +353,7 @@ function openReport(
 	if (id?.kind !== "device_posture_report" || id.prefix === NO_TENANT_PREFIX) {
 		throw new AppError(
 			"bad_request",
-			`results[${index}].correlation_id must be the id of a device posture report: 32 characters of base64url, kind 110`,
+			`results[${index}].correlation_id must be the id of a device posture report: ${ID_LENGTH} characters of base64url, kind ${ID_KINDS.device_posture_report}`,
 		);
 	}
 	const isBelievable = id.madeAtMs <= nowMs + MAX_ID_AHEAD_MS;

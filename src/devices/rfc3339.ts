@@ -15,6 +15,10 @@ function rememberLast<Input, Output>(
 	};
 }
 
+/** What is wrong with a text that is no such time. */
+export const NOT_RFC3339 =
+	"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z";
+
 const RFC3339 =
 	/^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 

@@ -1,14 +1,11 @@
 import { z } from "zod";
-import { formatRfc3339, parseRfc3339 } from "./rfc3339.ts";
+import { formatRfc3339, NOT_RFC3339, parseRfc3339 } from "./rfc3339.ts";
 
 /** Schema of an RFC 3339 time with any offset. */
 export function timestampSchema() {
 	return z
 		.string()
-		.refine(
-			(text) => parseRfc3339(text) !== undefined,
-			"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
-		)
+		.refine((text) => parseRfc3339(text) !== undefined, NOT_RFC3339)
 		.meta({ format: "date-time" });
 }
 

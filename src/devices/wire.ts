@@ -2,7 +2,7 @@ import { z } from "zod";
 import { issuePath } from "../errors.ts";
 import { MAX_EMAIL } from "../records/text-schemas.ts";
 import { shallowEvidence } from "./evidence.ts";
-import { parseRfc3339 } from "./rfc3339.ts";
+import { NOT_RFC3339, parseRfc3339 } from "./rfc3339.ts";
 import {
 	type Evidence,
 	MAX_DISPLAY_LENGTH,
@@ -121,8 +121,7 @@ const observedAt = text
 		if (microseconds === undefined) {
 			context.addIssue({
 				code: "custom",
-				message:
-					"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
+				message: NOT_RFC3339,
 			});
 			return z.NEVER;
 		}

@@ -5,7 +5,7 @@ import { describeIssues, heartbeatRequest } from "../devices/wire.ts";
 import { AppError } from "../errors.ts";
 import type { BodyRoom } from "../load/body-budget.ts";
 import { readBody, unreadBodyError } from "./body.ts";
-import { parseJson, shapeProblem } from "./json.ts";
+import { NOT_JSON, parseJson, shapeProblem } from "./json.ts";
 
 /**
  * A body of more bytes has its shape checked before it is parsed. Usual reports are much shorter
@@ -55,7 +55,7 @@ export async function readJson(
 	try {
 		body = parseJson(text) ?? {};
 	} catch {
-		throw new AppError("bad_request", "the body must be valid JSON");
+		throw new AppError("bad_request", NOT_JSON);
 	}
 	if (typeof body !== "object" || Array.isArray(body)) {
 		throw noObject();

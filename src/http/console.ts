@@ -13,6 +13,7 @@ import { MAX_CLIENT_LENGTH } from "../principal.ts";
 import { ADDRESS_HEADER } from "../sign-in/address-header.ts";
 import type { From } from "../sign-in/exchange.ts";
 import type { Identity } from "../sign-in/identity.ts";
+import { notSignedIn } from "../sign-in/not-signed-in.ts";
 import type { ResetParts } from "../sign-in/password-reset.ts";
 import { UNATTENDED_HEADER } from "../sign-in/unattended-header.ts";
 import { parseInput } from "../validation.ts";
@@ -181,10 +182,7 @@ export function makeAuthenticate({
 		if (!reply) headers.set(UNATTENDED_HEADER, "1");
 		const signedIn = await identity.authenticate(headers);
 		if (!signedIn) {
-			throw new AppError(
-				"unauthorized",
-				"you are not signed in, or your session has ended; sign in",
-			);
+			throw notSignedIn();
 		}
 		for (const cookie of signedIn.cookies) reply?.header("set-cookie", cookie);
 		return {

@@ -1,5 +1,9 @@
 import { AppError } from "../errors.ts";
 
+/** What callers read whose body is not text in UTF-8, or not JSON. */
+export const NOT_UTF8 = "the body must be JSON in UTF-8";
+export const NOT_JSON = "the body must be valid JSON";
+
 /** Matches JSON escapes of characters that PostgreSQL's types text and jsonb cannot store. */
 const SUSPICIOUS = /\\u(?:0000|[dD][89a-fA-F])/;
 

@@ -4,6 +4,7 @@ import type { PasswordSignIn } from "../config/read-oidc.ts";
 import { AppError } from "../errors.ts";
 import { type Principal, roleReaches } from "../principal.ts";
 import type { From } from "../sign-in/exchange.ts";
+import { notSignedIn } from "../sign-in/not-signed-in.ts";
 import { SIGN_OUT_PATH } from "../sign-in/oidc/id-token-cookie.ts";
 import type {
 	ProviderSignIn,
@@ -149,13 +150,6 @@ function idOf(given: unknown): string | undefined {
 	return typeof given === "string" && given.length <= MAX_ID
 		? given
 		: undefined;
-}
-
-function notSignedIn(): AppError {
-	return new AppError(
-		"unauthorized",
-		"you are not signed in, or your session has ended; sign in",
-	);
 }
 
 /** Throws forbidden unless the caller is an administrator of the provider's organization. */

@@ -33,7 +33,7 @@ import {
 import { errorBody, ScimError } from "../scim/scim-error.ts";
 import { endEarly, hasBody, readBody, unreadBodyError } from "./body.ts";
 import type { AddressOf } from "./client-address.ts";
-import { requireLimitedShape } from "./json.ts";
+import { NOT_JSON, NOT_UTF8, requireLimitedShape } from "./json.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 import { securityHeaders } from "./security-headers.ts";
@@ -287,15 +287,13 @@ async function readJson(
 	if (typeof bytes === "string") throw unreadBodyError(bytes, MAX_BODY);
 	const syntax = (message: string) =>
 		new ScimError(400, message, "invalidSyntax");
-	if (!isUtf8(bytes)) throw syntax("the body must be JSON in UTF-8");
+	if (!isUtf8(bytes)) throw syntax(NOT_UTF8);
 	const text = bytes.toString("utf8");
 	try {
 		requireLimitedShape(text, SHAPE);
 		return { value: JSON.parse(text) };
 	} catch (error) {
-		throw syntax(
-			error instanceof AppError ? error.message : "the body must be valid JSON",
-		);
+		throw syntax(error instanceof AppError ? error.message : NOT_JSON);
 	}
 }
 

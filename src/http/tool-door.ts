@@ -1,7 +1,7 @@
 import { AppError } from "../errors.ts";
 import type { Tool } from "../mcp/catalogue.ts";
 import { type Caller, callTool, type ToolServices } from "../mcp/methods.ts";
-import { requireLimitedShape } from "./json.ts";
+import { NOT_JSON, requireLimitedShape } from "./json.ts";
 import { readQueryInput } from "./query-input.ts";
 
 /** Names in a query string that narrow the list of tools. They are not part of a tool's input. */
@@ -57,7 +57,7 @@ export async function callWithBody(
 	try {
 		input = text.trim() === "" ? {} : JSON.parse(text);
 	} catch {
-		throw new AppError("bad_request", "the body must be valid JSON");
+		throw new AppError("bad_request", NOT_JSON);
 	}
 	if (typeof input !== "object" || input === null || Array.isArray(input)) {
 		throw new AppError(

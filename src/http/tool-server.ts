@@ -55,7 +55,7 @@ import {
 } from "./error-replies.ts";
 import { answerFiles } from "./file-door.ts";
 import { UNREAD_MS } from "./files.ts";
-import { requireLimitedShape } from "./json.ts";
+import { NOT_JSON, NOT_UTF8, requireLimitedShape } from "./json.ts";
 import { SOURCE_PARAMETER, takeSource } from "./read-source.ts";
 import { requestIdOf } from "./request-id.ts";
 import { requireSameOrigin } from "./same-origin.ts";
@@ -87,7 +87,6 @@ const MAX_WAITING = 64;
  * connections.
  */
 const CALLS_OF_A_TOKEN = { running: 6, waiting: 58 };
-const NOT_UTF8 = "the body must be JSON in UTF-8";
 
 export interface ToolServer {
 	/**
@@ -279,10 +278,7 @@ export function makeToolServer(
 			requireLimitedShape(text);
 			message = JSON.parse(text);
 		} catch (error) {
-			const why =
-				error instanceof AppError
-					? error.message
-					: "the body must be valid JSON";
+			const why = error instanceof AppError ? error.message : NOT_JSON;
 			return errorReply(400, null, -32700, why);
 		}
 		const client = clientInRequest(message);

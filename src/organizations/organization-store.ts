@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import { appendChanges } from "../audit/log.ts";
 import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
-import { makeOrganizationId, parseId } from "../id.ts";
+import { ID_LENGTH, makeOrganizationId, parseId } from "../id.ts";
 import type { Change } from "../operation.ts";
 import { type Principal, systemPrincipal } from "../principal.ts";
 import { DEFAULT_TIME_ZONE, requireTimeZone } from "./time-zone.ts";
@@ -77,7 +77,7 @@ export function parseOrganizationId(text: string): string {
 	if (parseId(text)?.kind !== "organization") {
 		throw new AppError(
 			"bad_request",
-			`"${text}" is not the id of an organization, which has 32 characters; \`assay org list\` lists the organizations`,
+			`"${text}" is not the id of an organization, which has ${ID_LENGTH} characters; \`assay org list\` lists the organizations`,
 		);
 	}
 	return text;

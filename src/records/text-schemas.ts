@@ -1,5 +1,12 @@
 import { z } from "zod";
-import { ID_LENGTH, type IdKind, kindNoun, parseId } from "../id.ts";
+import { NOT_RFC3339 } from "../devices/rfc3339.ts";
+import {
+	ID_LENGTH,
+	ID_PATTERN,
+	type IdKind,
+	kindNoun,
+	parseId,
+} from "../id.ts";
 import { shown } from "../validation.ts";
 
 export const MAX_NAME = 1000;
@@ -127,8 +134,7 @@ export function timeSchema() {
 		.refine(
 			(text) => z.iso.datetime({ offset: true }).safeParse(text).success,
 			{
-				error:
-					"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
+				error: NOT_RFC3339,
 				abort: true,
 			},
 		)
@@ -141,16 +147,11 @@ export function timeSchema() {
 
 /** Returns a schema for an id of any kind. */
 export function anyIdSchema() {
+	const no = { abort: true, error: `must be an id of ${ID_LENGTH} characters` };
 	return z
 		.string()
-		.length(ID_LENGTH, {
-			abort: true,
-			error: `must be an id of ${ID_LENGTH} characters`,
-		})
-		.regex(/^[\w-]+$/, {
-			abort: true,
-			error: `must be an id of ${ID_LENGTH} characters`,
-		})
+		.length(ID_LENGTH, no)
+		.regex(/^[\w-]+$/, no)
 		.refine(
 			(text) => parseId(text) !== undefined,
 			"must be an id that Assay has returned; nothing has an id of this kind",
@@ -174,7 +175,7 @@ export function idSchema(kind: IdKind, missing?: string) {
 					: wanted;
 			},
 		})
-		.meta({ pattern: `^[\\w-]{${ID_LENGTH}}$` });
+		.meta({ pattern: ID_PATTERN.source });
 }
 
 export function article(noun: string): string {

@@ -21,6 +21,7 @@ import {
 } from "./exchange.ts";
 import { logFailedSignIn } from "./failed-sign-in-log.ts";
 import { findKnownBrowser } from "./known-browser.ts";
+import { NOT_SIGNED_IN } from "./not-signed-in.ts";
 import { noteEmergencySignIn } from "./only-provider/emergency-sign-in.ts";
 import { withSignInWays } from "./only-provider/sign-in-ways.ts";
 import { findOwner } from "./passkeys/find-owner.ts";
@@ -359,7 +360,7 @@ function notSignedIn(): Response {
 	return Response.json(
 		{
 			code: "UNAUTHORIZED",
-			message: "you are not signed in, or your session has ended; sign in",
+			message: NOT_SIGNED_IN,
 		},
 		{ status: 401 },
 	);

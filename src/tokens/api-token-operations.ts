@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { enforceLimit } from "../db/enforce-limit.ts";
+import { NOT_RFC3339 } from "../devices/rfc3339.ts";
 import { AppError, badFields } from "../errors.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
@@ -56,8 +57,7 @@ export const makeCreateApiToken = (toolsets: () => readonly string[]) =>
 			expires_at: z.iso
 				.datetime({
 					offset: true,
-					error:
-						"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z",
+					error: NOT_RFC3339,
 				})
 				.nullable()
 				.optional()
