@@ -4,12 +4,12 @@ import { withTenant } from "../db/pool.ts";
 import { AppError } from "../errors.ts";
 import {
 	type Closure,
-	GRACE_DAYS,
 	MAX_REASON,
 	openOrganization,
 	planDeletion,
 	suspendOrganization,
 } from "../organizations/closures.ts";
+import { GRACE_DAYS } from "../organizations/days.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { systemPrincipal } from "../principal.ts";
 import { COMMAND } from "../version.ts";

@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import { setRole } from "../db/roles.ts";
 import { readReceiverCounts } from "../metrics/receivers.ts";
+import { DISABLED_AFTER_DAYS } from "../outgoing/disabled-after.ts";
 import type { Finding } from "./doctor.ts";
 import { counted } from "./output.ts";
 
@@ -17,7 +18,7 @@ export async function examineReceivers(client: Client): Promise<Finding> {
 			: []),
 		...(disabled > 0
 			? [
-					`${counted(disabled, kind)} ${disabled === 1 ? "was" : "were"} disabled after three days of failures`,
+					`${counted(disabled, kind)} ${disabled === 1 ? "was" : "were"} disabled after ${DISABLED_AFTER_DAYS} days of failures`,
 				]
 			: []),
 	]);

@@ -9,7 +9,7 @@ import type { Database } from "../db/database.ts";
 import { AppError } from "../errors.ts";
 import { invoke, type Services } from "../invoke.ts";
 import { makeLogger } from "../log.ts";
-import { INVITATION_DAYS } from "../organizations/invitation-mail.ts";
+import { INVITATION_DAYS } from "../organizations/days.ts";
 import { inviteMembers } from "../organizations/invite-many.ts";
 import { parseOrganizationId } from "../organizations/organization-store.ts";
 import {

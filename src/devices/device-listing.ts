@@ -23,7 +23,7 @@ import {
 } from "./device-record.ts";
 import { filtersAsOf } from "./devices-as-of.ts";
 import { isOlderAgent, whyNoAgent } from "./outdated-agents.ts";
-import { PLATFORMS, type PostureStatus } from "./terms.ts";
+import { MISSING_DAYS, PLATFORMS, type PostureStatus } from "./terms.ts";
 
 /**
  * Orders by the time since when a device has failed a check, longest first: the check that the
@@ -115,7 +115,7 @@ const filters: Record<string, Filter> = {
 	),
 	freshness: oneOrSeveral(
 		FRESHNESSES,
-		"One or several; never REVOKED devices. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for 7 days; NEVER: none yet",
+		`One or several; never REVOKED devices. ONLINE: a heartbeat within two intervals and a minute; STALE: none; MISSING: none for ${MISSING_DAYS} days; NEVER: none yet`,
 		(parameter) =>
 			oftenTrue(
 				`t.status <> 'REVOKED' and (${FRESHNESS}) = any(${parameter}::text[])`,

@@ -7,6 +7,7 @@ import {
 	CANONICAL_CHECKS,
 	INTERVALS_UNTIL_STALE,
 	isCanonicalCheck,
+	MISSING_DAYS,
 	PLATFORMS,
 	POSTURE_STATUSES,
 	type PostureStatus,
@@ -29,15 +30,15 @@ export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 
 /**
  * An SQL expression for the freshness of a device `t` of the organization `o`. Until `staleAfter`
- * has passed since its last heartbeat, a device is ONLINE. Then it is STALE, and after 7 days
- * MISSING. Before its first heartbeat it is NEVER. The expression is evaluated when a device is
+ * has passed since its last heartbeat, a device is ONLINE. Then it is STALE, and after
+ * MISSING_DAYS it is MISSING. Before its first heartbeat it is NEVER. The expression is evaluated when a device is
  * read, so no job has to update the freshness.
  */
 export const FRESHNESS = `
 	case
 		when t.last_seen_at is null then 'NEVER'
 		when t.last_seen_at >= now() - ${staleAfter("o.heartbeat_interval_seconds")} then 'ONLINE'
-		when t.last_seen_at >= now() - interval '7 days' then 'STALE'
+		when t.last_seen_at >= now() - interval '${MISSING_DAYS} days' then 'STALE'
 		else 'MISSING'
 	end`;
 

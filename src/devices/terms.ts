@@ -109,6 +109,10 @@ export const canonicalKey = (text: string): string =>
 export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
 export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
 
+/** Shortest and longest intervals, in seconds, that an organization can choose. CHECKs in sql/ too. */
+export const HEARTBEAT_SECONDS = { min: 30, max: 86_400 };
+export const POSTURE_SECONDS = { min: 60, max: 604_800 };
+
 /**
  * Shortest intervals, in seconds, that common agents obey. They use these if an organization's are
  * shorter, so a device then looks stale although its agent works.
@@ -141,6 +145,12 @@ export function intervalWarnings(organization: {
  */
 export const INTERVALS_UNTIL_STALE = 2;
 export const STALE_SLACK_SECONDS = 60;
+
+/**
+ * Days without a heartbeat after which a device is missing. The function `count_devices` in sql/
+ * has them too.
+ */
+export const MISSING_DAYS = 7;
 
 /**
  * Returns the number of seconds after which a device counts as stale, from its last heartbeat or

@@ -4,7 +4,8 @@ import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
 import type { Context } from "../operation.ts";
 import { REACH, type Reach, reachIn } from "./reach.ts";
-import { makeSignToken, SIGN_DAYS, signUrl } from "./sign-link.ts";
+import { SIGN_DAYS } from "./sign-limits.ts";
+import { makeSignToken, signUrl } from "./sign-link.ts";
 import { type VersionRow, waitsFor } from "./versions.ts";
 
 /** Seconds that a mail waits, so that several requests about a document become one mail. */

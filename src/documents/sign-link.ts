@@ -10,10 +10,8 @@ import { IS_STAFF } from "../organizations/staff.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import type { From } from "../sign-in/exchange.ts";
 import { findAddressSetter } from "./address-setter.ts";
+import { SIGN_DAYS } from "./sign-limits.ts";
 import { readWhyNotSigned } from "./wanted-signatures.ts";
-
-/** Days for which a link can be used: since the request to sign, the last reminder, or the copy. */
-export const SIGN_DAYS = 30;
 
 /** The request to sign that a link is for. */
 interface Request {

@@ -13,9 +13,9 @@ import {
 } from "../records/list-pages.ts";
 import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
+import { MAX_ASKED } from "./sign-limits.ts";
 import {
 	askToSign,
-	MAX_ASKED,
 	personIds,
 	readSignature,
 	SIGNATURE_COLUMNS,

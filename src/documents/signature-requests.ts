@@ -8,14 +8,12 @@ import { obvious } from "../records/shown.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { reachSchema, readReach } from "./reach.ts";
+import { MAX_ASKED } from "./sign-limits.ts";
 import { noteVersion, type VersionRow } from "./versions.ts";
 import { ENDS, IS_HERE, whyEnded } from "./wanted-signatures.ts";
 
 /** Most signatures of a version, requested and given. */
 export const MAX_SIGNATURES = 10_000;
-
-/** Largest number of people that one call asks. */
-export const MAX_ASKED = 1000;
 
 export const personIds = () =>
 	z

@@ -4,13 +4,9 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { countReach, findLinkRequests, REACH, reachCounts } from "./reach.ts";
-import { makeCopiedLinks, SIGN_DAYS } from "./sign-link.ts";
-import {
-	MAX_ASKED,
-	personIds,
-	readSignature,
-	signatureId,
-} from "./signature-requests.ts";
+import { HOURS_BETWEEN, MAX_ASKED, SIGN_DAYS } from "./sign-limits.ts";
+import { makeCopiedLinks } from "./sign-link.ts";
+import { personIds, readSignature, signatureId } from "./signature-requests.ts";
 import {
 	lockVersion,
 	noteVersion,
@@ -126,9 +122,6 @@ export const copySignLinks = defineOperation({
 		};
 	},
 });
-
-/** Hours that must have passed since the request, or the last reminder. */
-const HOURS_BETWEEN = { ofAll: 24, ofChosen: 1 };
 
 export const remindSigners = defineOperation({
 	name: "remindSigners",

@@ -6,6 +6,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { FAILURE_ADVICE, MAIL_FAILURES } from "./failure.ts";
+import { MAX_LISTED_MAILS } from "./kept-mails.ts";
 import {
 	DUE_AGAIN,
 	MAIL_STATES,
@@ -14,7 +15,6 @@ import {
 	requireUnsent,
 } from "./queue.ts";
 
-const MAX_LISTED = 100;
 const MAX_TESTS_AN_HOUR = 5;
 
 const admin = {
@@ -64,7 +64,7 @@ export const listMails = defineOperation({
 			left join users u on u.id = m.user_id
 			left join people p on p.organization_id = m.organization_id and p.id = m.people_id
 			where m.organization_id = $1
-			order by m.created_at desc, m.id limit ${MAX_LISTED}`,
+			order by m.created_at desc, m.id limit ${MAX_LISTED_MAILS}`,
 			[membership.organizationId],
 		);
 		return {

@@ -10,6 +10,7 @@ import {
 } from "prom-client";
 import type { ReadReplica } from "../db/read-replica.ts";
 import type { Queue, QueueLoad } from "../load/queue.ts";
+import { DISABLED_AFTER_DAYS } from "../outgoing/disabled-after.ts";
 import { VERSION } from "../version.ts";
 import { readUnsealedCounts, type UnsealedCounts } from "./audit-log.ts";
 import { addCertificate } from "./certificate.ts";
@@ -272,7 +273,7 @@ function addMails(reads: DatabaseReads, registers: Registry[]): void {
 function addReceivers(reads: DatabaseReads, registers: Registry[]): void {
 	new Gauge({
 		name: "assay_receivers",
-		help: "Webhooks and chats that fail, and that were disabled after three days of failures.",
+		help: `Webhooks and chats that fail, and that were disabled after ${DISABLED_AFTER_DAYS} days of failures.`,
 		labelNames: ["kind", "state"],
 		aggregator: "max",
 		registers,

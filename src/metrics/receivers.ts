@@ -4,7 +4,7 @@ export interface ReceiverCounts {
 	kind: "webhook" | "chat";
 	/** Receivers that are enabled and whose last attempts failed. */
 	failing: number;
-	/** Receivers that the service disabled after three days of failures. */
+	/** Receivers that the service disabled after DISABLED_AFTER_DAYS days of failures. */
 	disabled: number;
 }
 

@@ -1,6 +1,7 @@
 import { withTenant } from "../db/pool.ts";
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { DISABLED_AFTER_DAYS } from "../outgoing/disabled-after.ts";
 
 /**
  * Makes the mail that tells an administrator that a chat was disabled. Returns null if it was
@@ -34,7 +35,7 @@ export const composeGivenUpChat: Compose = async (
 	return {
 		to: admin.email,
 		subject: `A chat of ${nameInMail(chat.organization)} on Assay is disabled`,
-		text: `The channel "${nameInMail(chat.name)}" has failed for three days. Assay no longer sends messages to that chat. Correct its address, and then enable the channel here:
+		text: `The channel "${nameInMail(chat.name)}" has failed for ${DISABLED_AFTER_DAYS} days. Assay no longer sends messages to that chat. Correct its address, and then enable the channel here:
 
 ${baseUrl}/o/${organizationId}/settings/notifications
 `,

@@ -3,14 +3,12 @@ import { appendChanges } from "../audit/log.ts";
 import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError } from "../errors.ts";
 import type { Principal } from "../principal.ts";
+import { GRACE_DAYS } from "./days.ts";
 import { requireOrganization } from "./organization-store.ts";
 import { dayIn } from "./time-zone.ts";
 
 /** Longest reason why an organization is closed, in characters. */
 export const MAX_REASON = 500;
-
-/** Days between the wish to delete an organization and its deletion. */
-export const GRACE_DAYS = 14;
 
 export interface Closure {
 	name: string;

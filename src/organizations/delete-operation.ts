@@ -4,7 +4,8 @@ import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { lineSchema, nameSchema } from "../records/text-schemas.ts";
 import { requireFreshProof } from "../sign-in/fresh-proof.ts";
-import { GRACE_DAYS, MAX_REASON, planDeletion } from "./closures.ts";
+import { MAX_REASON, planDeletion } from "./closures.ts";
+import { GRACE_DAYS } from "./days.ts";
 import { mailAdministrators } from "./mail-administrators.ts";
 
 export const deleteOrganization = defineOperation({

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { AppError } from "../errors.ts";
 import { defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
+import { WAYS_DAYS } from "./days.ts";
 import {
 	COLUMNS,
 	listProtected,
@@ -13,9 +14,6 @@ import {
 	userId,
 } from "./member-operations.ts";
 import { findPersonOf } from "./person-of-member.ts";
-
-/** Days of the audit log that say how a member signs in. */
-const DAYS = 90;
 
 const WAYS = ["PASSWORD", "PASSKEY", "PROVIDER"] as const;
 
@@ -43,7 +41,7 @@ export const getMember = defineOperation({
 			.describe("By the audit log of this organization"),
 		sign_in_ways: z
 			.array(z.enum(WAYS))
-			.describe(`Ways of the sign-ins of the last ${DAYS} days`),
+			.describe(`Ways of the sign-ins of the last ${WAYS_DAYS} days`),
 		api_tokens: z.int().describe("Active API tokens that reach it"),
 		person: z.object({ id: z.string(), name: z.string() }).nullable(),
 	}),
@@ -92,7 +90,7 @@ async function readSignIns(
 			)
 			select max(at) as last_sign_in_at,
 				coalesce(
-					array_agg(distinct way) filter (where at > now() - make_interval(days => ${DAYS})), '{}'
+					array_agg(distinct way) filter (where at > now() - make_interval(days => ${WAYS_DAYS})), '{}'
 				) as sign_in_ways
 			from sign_ins`,
 		values: [organization, user],

@@ -4,7 +4,7 @@ import { badFields } from "../errors.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { normalAddress } from "../records/mail-address.ts";
 import { emailSchema } from "../records/text-schemas.ts";
-import { MAX_OPEN } from "./invitation-limits.ts";
+import { MAX_OPEN } from "./max-invitations.ts";
 
 /**
  * Headings of the two columns, as lists from other programs have them. Upper and lower case, spaces,

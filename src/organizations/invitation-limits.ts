@@ -1,12 +1,8 @@
 import { takeTransactionLocks } from "../db/transaction-locks.ts";
 import { AppError, badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
+import { MAX_OPEN } from "./max-invitations.ts";
 
-/**
- * Maximum number of open invitations of an organization, including expired ones. The list of
- * invitations shows all of them.
- */
-export const MAX_OPEN = 2_000;
 /**
  * Maximum number of invitations to one address in a day. It applies to each organization, and to
  * each user over all organizations. Somebody who does not react does not want more mails.

@@ -3,8 +3,6 @@ import { nameInMail } from "../mail/message.ts";
 import type { Role } from "../principal.ts";
 import { deriveSecret, hashSecret } from "../tokens/secret.ts";
 
-export const INVITATION_DAYS = 7;
-
 /**
  * Returns the address of an invitation's page. The token follows the #. Browsers do not send that
  * part of an address to a server, so the token appears in no log.

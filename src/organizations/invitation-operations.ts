@@ -17,9 +17,11 @@ import {
 	makeSecret,
 } from "../tokens/secret.ts";
 import { requireOpenOrganization } from "./closures.ts";
-import { MAX_OPEN, mayMail, rejectTooMany } from "./invitation-limits.ts";
-import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
+import { INVITATION_DAYS } from "./days.ts";
+import { mayMail, rejectTooMany } from "./invitation-limits.ts";
+import { invitationUrl } from "./invitation-mail.ts";
 import { requireLimitsOf } from "./limits-of-organization.ts";
+import { MAX_OPEN } from "./max-invitations.ts";
 import { role } from "./member-operations.ts";
 import { limitsInput, limitsShape } from "./narrow-membership.ts";
 import { addPersonOf } from "./person-of-member.ts";
@@ -51,8 +53,7 @@ export const inviteMember = defineOperation({
 	...admin,
 	name: "inviteMember",
 	title: "Invite a member",
-	description:
-		"Invite somebody to an organization by e-mail address. Returns a link that works once, for seven days. If the service sends mail, it also queues a mail with a link, unless too many were mailed today. An earlier invitation of the same address stops working.",
+	description: `Invite somebody to an organization by e-mail address. Returns a link that works once, for ${INVITATION_DAYS} days. If the service sends mail, it also queues a mail with a link, unless too many were mailed today. An earlier invitation of the same address stops working.`,
 	input: z.strictObject({
 		organization_id: organizationId(),
 		email: emailSchema().describe(

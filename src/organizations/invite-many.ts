@@ -7,15 +7,16 @@ import { type Context, defineOperation } from "../operation.ts";
 import { ROLES, type Role } from "../principal.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
+import { INVITATION_DAYS } from "./days.ts";
 import { readInvitationFile, type Wanted } from "./invitation-csv.ts";
 import {
 	MAX_OF_ADDRESS_A_DAY,
-	MAX_OPEN,
 	mayMail,
 	rejectBulk,
 } from "./invitation-limits.ts";
-import { INVITATION_DAYS, invitationUrl } from "./invitation-mail.ts";
+import { invitationUrl } from "./invitation-mail.ts";
 import { revokedChange } from "./invitation-operations.ts";
+import { MAX_OPEN } from "./max-invitations.ts";
 
 const MAX_CSV = 400_000;
 const DEFAULT_ROLE: Role = "member";
@@ -25,8 +26,7 @@ const SKIPPED = ["MEMBER", "INVITED", "TOO_OFTEN"] as const;
 export const inviteMembers = defineOperation({
 	name: "inviteMembers",
 	title: "Invite many members",
-	description:
-		"Invite up to 2,000 people from CSV with the columns email and role (viewer, member or admin). Other columns are not read, and unknown_columns names them. Members and people with an open invitation are skipped, so the same file can be sent again. With dry_run, nothing happens and problems says what is wrong with which line; without it, a wrong line fails the whole call.",
+	description: `Invite up to ${MAX_OPEN} people from CSV with the columns email and role (viewer, member or admin). Other columns are not read, and unknown_columns names them. Members and people with an open invitation are skipped, so the same file can be sent again. With dry_run, nothing happens and problems says what is wrong with which line; without it, a wrong line fails the whole call.`,
 	toolset: "members",
 	access: "admin",
 	surface: "console",

@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { enforceLimit } from "../db/enforce-limit.ts";
 import { setOrganization } from "../db/transaction-settings.ts";
-import { intervalWarnings } from "../devices/terms.ts";
+import {
+	HEARTBEAT_SECONDS,
+	intervalWarnings,
+	POSTURE_SECONDS,
+} from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { makeOrganizationId } from "../id.ts";
 import { moveDigests } from "../notifications/next-digest.ts";
@@ -222,14 +226,14 @@ export const updateOrganizationSettings = defineOperation({
 		time_zone: timeZoneSchema().optional(),
 		heartbeat_interval_seconds: z
 			.int()
-			.min(30)
-			.max(86_400)
+			.min(HEARTBEAT_SECONDS.min)
+			.max(HEARTBEAT_SECONDS.max)
 			.optional()
 			.describe("Seconds between heartbeats"),
 		posture_interval_seconds: z
 			.int()
-			.min(60)
-			.max(604_800)
+			.min(POSTURE_SECONDS.min)
+			.max(POSTURE_SECONDS.max)
 			.optional()
 			.describe("Seconds between posture reports"),
 		skipped_steps: z

@@ -2,10 +2,8 @@ import type { PoolClient } from "pg";
 import { retrySeconds } from "../jobs/retry.ts";
 import type { TakenJob } from "../jobs/sender.ts";
 import { mailAdministrators } from "../organizations/mail-administrators.ts";
+import { DISABLED_AFTER_DAYS } from "./disabled-after.ts";
 import type { Answer } from "./post.ts";
-
-/** Days without a success after which a receiver is disabled. */
-const DISABLED_AFTER_DAYS = 3;
 
 /** A queue of messages to receivers that an organization has named. */
 export interface OutgoingQueue {

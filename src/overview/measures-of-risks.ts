@@ -4,8 +4,8 @@ import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
+import { MAX_RISKS } from "./max-risks.ts";
 
-const MAX_RISKS = 500;
 /** Most measures that are named for one risk. */
 const MAX_MEASURES = 100;
 

@@ -3,10 +3,9 @@ import { z } from "zod";
 import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { organizationId } from "./list-pages.ts";
+import { MAX_NAMED } from "./max-named.ts";
 import { type NamedKind, namedKindOf, namedKinds } from "./searchable-kinds.ts";
 import { anyIdSchema } from "./text-schemas.ts";
-
-const MAX_NAMED = 1000;
 
 /** Returns the names of records. This takes one statement, however many ids and kinds there are. */
 export const getRecordNames = defineOperation({

@@ -1,5 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { sessionOf } from "../db/session.ts";
+import { MAIL_DAYS } from "../mail/kept-mails.ts";
 import { IDEMPOTENCY_HOURS } from "../records/idempotency.ts";
 
 /**
@@ -22,9 +23,6 @@ const SIGN_IN_PLACE_DAYS = 400;
 
 /** Number of days for which the use of an emergency account is remembered. No session is so old. */
 const EMERGENCY_DAYS = 40;
-
-/** Number of days for which administrators can see what became of a mail or a delivery. */
-const MAIL_DAYS = 30;
 
 /**
  * The condition for rows that are no longer of use, by table. Every table has an index for its

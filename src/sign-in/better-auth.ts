@@ -5,7 +5,7 @@ import type { Logger } from "pino";
 import { ADDRESS_HEADER } from "./address-header.ts";
 import { cookiePrefix } from "./cookies.ts";
 import { hashPassword, isOutdated, isPasswordOf } from "./password-hash.ts";
-import { MAX_PASSWORD, MIN_PASSWORD } from "./password-rules.ts";
+import { MAX_PASSWORD, MIN_PASSWORD } from "./password-length.ts";
 import { makeRecoveryCodes } from "./recovery-codes.ts";
 import { SESSION_DAYS } from "./session-lifetime.ts";
 import { makeIdentityId } from "./users.ts";

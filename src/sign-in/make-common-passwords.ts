@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { COMMON_PASSWORDS_FILE, digestOf } from "./common-passwords.ts";
-import { MIN_PASSWORD } from "./password-rules.ts";
+import { MIN_PASSWORD } from "./password-length.ts";
 
 /**
  * Writes common-passwords.bin from a list on standard input. The list has one password on each

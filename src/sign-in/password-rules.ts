@@ -1,10 +1,7 @@
 import { z } from "zod";
 import { badFields } from "../errors.ts";
+import { MAX_PASSWORD, MIN_PASSWORD } from "./password-length.ts";
 import { asGuessed, weaknessOf } from "./password-strength.ts";
-
-/** The shortest and the longest password, in characters. */
-export const MIN_PASSWORD = 12;
-export const MAX_PASSWORD = 128;
 
 /**
  * Checks only the length, which matters most. Rules that require certain kinds of characters make

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type Context, defineOperation } from "../operation.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { requireFreshProof } from "./fresh-proof.ts";
+import { MAX_SESSION_DAYS, SESSION_DAYS } from "./session-lifetime.ts";
 import {
 	AGE_HOURS,
 	IDLE_MINUTES,
@@ -13,13 +14,13 @@ const limits = z.object({
 		.int()
 		.nullable()
 		.describe(
-			"Minutes without use after which a session ends here; null: 7 days",
+			`Minutes without use after which a session ends here; null: ${SESSION_DAYS} days`,
 		),
 	session_max_hours: z
 		.int()
 		.nullable()
 		.describe(
-			"Hours after the sign-in when a session ends here; null: 30 days",
+			`Hours after the sign-in when a session ends here; null: ${MAX_SESSION_DAYS} days`,
 		),
 });
 

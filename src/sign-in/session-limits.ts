@@ -2,11 +2,12 @@ import type { Pool } from "pg";
 import type { ClosedMembership, Membership, Role } from "../principal.ts";
 import { domainOf } from "../records/mail-address.ts";
 import type { From } from "./exchange.ts";
+import { MAX_SESSION_DAYS, SESSION_DAYS } from "./session-lifetime.ts";
 
 /** Limits of the idle time that an organization can set, in minutes. */
-export const IDLE_MINUTES = { min: 5, max: 7 * 24 * 60 };
+export const IDLE_MINUTES = { min: 5, max: SESSION_DAYS * 24 * 60 };
 /** Limits of the age that an organization can set, in hours. */
-export const AGE_HOURS = { min: 1, max: 30 * 24 };
+export const AGE_HOURS = { min: 1, max: MAX_SESSION_DAYS * 24 };
 
 /** How long a session may be used in an organization. Null: only the service's own limits apply. */
 export interface SessionLimits {

@@ -1,5 +1,6 @@
 import type { Compose } from "../mail/mailer.ts";
 import { nameInMail } from "../mail/message.ts";
+import { DISABLED_AFTER_DAYS } from "../outgoing/disabled-after.ts";
 
 /**
  * Makes the mail that tells an administrator that a webhook was given up. Returns null if it was
@@ -30,7 +31,7 @@ export const composeGivenUp: Compose = async (
 	return {
 		to: found.email,
 		subject: `A webhook of ${organization} on Assay is disabled`,
-		text: `The webhook to ${new URL(found.url).host} has failed for three days. Assay no longer sends events to it. Correct the receiver, and then enable the webhook here:
+		text: `The webhook to ${new URL(found.url).host} has failed for ${DISABLED_AFTER_DAYS} days. Assay no longer sends events to it. Correct the receiver, and then enable the webhook here:
 
 ${baseUrl}/o/${found.organization_id}/settings/webhooks
 `,

@@ -5,11 +5,13 @@ import { EVENT_TYPE_NAMES } from "../events/types.ts";
 import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Context, defineOperation } from "../operation.ts";
+import { DISABLED_AFTER_DAYS } from "../outgoing/disabled-after.ts";
 import { requireAllowedHost } from "../outgoing/outgoing-address.ts";
 import { organizationId } from "../records/list-pages.ts";
 import { idSchema } from "../records/text-schemas.ts";
+import { OVERLAP_DAYS } from "./overlap-days.ts";
 import { deliveryOf, insertDeliveries } from "./queue-deliveries.ts";
-import { OVERLAP_DAYS, webhookSecret } from "./signature.ts";
+import { webhookSecret } from "./signature.ts";
 
 const MAX_WEBHOOKS = 20;
 const MAX_URL = 2000;
@@ -34,7 +36,9 @@ const webhook = z.object({
 	given_up_at: z
 		.string()
 		.nullable()
-		.describe("When the service disabled it, after three days of failures"),
+		.describe(
+			`When the service disabled it, after ${DISABLED_AFTER_DAYS} days of failures`,
+		),
 	previous_secret_until: z.string().nullable(),
 	created_at: z.string(),
 	updated_at: z.string(),

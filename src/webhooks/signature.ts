@@ -1,8 +1,5 @@
 import { createHmac } from "node:crypto";
 
-/** Days for which deliveries are also signed with the former secret after a rotation. */
-export const OVERLAP_DAYS = 7;
-
 /**
  * Returns the signing secret of a webhook, in the form of Standard Webhooks. It is derived from the
  * secret of the service, so no table and no backup contains it. A new version is a new secret.

@@ -100,7 +100,7 @@ test("doctor and the metrics count webhooks and chats that fail or are disabled"
 	expect((await examine(running)).of("webhooks and chats")).toMatchObject({
 		status: "warning",
 		found:
-			"2 webhooks fail, 1 webhook was disabled after three days of failures, 1 chat was disabled after three days of failures",
+			"2 webhooks fail, 1 webhook was disabled after 3 days of failures, 1 chat was disabled after 3 days of failures",
 	});
 	const counts = await readReceiverCounts(database.pool);
 	expect(counts).toEqual([

@@ -199,7 +199,7 @@ test("a chat that fails for three days is disabled once, and the administrators 
 	await failOnce(2);
 	const mail = await sink.next();
 	expect(mail.to).toBe(email);
-	expect(mail.text).toContain("has failed for three days");
+	expect(mail.text).toContain("has failed for 3 days");
 	expect(mail.text).not.toContain(SECRET_PART);
 	expect(await channelNow()).toMatchObject({ is_enabled: false });
 	await deliveryOf(id, ({ state }) => state === "FAILED");

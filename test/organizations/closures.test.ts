@@ -6,12 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
 import { makeId } from "../../src/id.ts";
 import {
-	GRACE_DAYS,
 	openOrganization,
 	planDeletion,
 	requireOpenOrganization,
 	suspendOrganization,
 } from "../../src/organizations/closures.ts";
+import { GRACE_DAYS } from "../../src/organizations/days.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import {

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { withTenant } from "../../src/db/pool.ts";
-import {
-	GRACE_DAYS,
-	openOrganization,
-} from "../../src/organizations/closures.ts";
+import { openOrganization } from "../../src/organizations/closures.ts";
+import { GRACE_DAYS } from "../../src/organizations/days.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { systemPrincipal } from "../../src/principal.ts";
 import { startConsole, type TestConsole } from "../support/console-session.ts";

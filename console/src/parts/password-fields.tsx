@@ -1,9 +1,6 @@
 import type { PasswordInputProps } from "@mantine/core";
-import type { MIN_PASSWORD } from "../../../src/sign-in/password-rules.ts";
+import { MIN_PASSWORD } from "../../../src/sign-in/password-length.ts";
 import { SecretInput } from "./secret-input.tsx";
-
-/** The server's minimum length. If the server changes it, the type check fails here. */
-const MIN: typeof MIN_PASSWORD = 12;
 
 /** Asks for the current password. */
 export function PresentPasswordInput(props: PasswordInputProps) {
@@ -24,7 +21,7 @@ export function PresentPasswordInput(props: PasswordInputProps) {
 export function NewPasswordInput(props: PasswordInputProps) {
 	return (
 		<PresentPasswordInput
-			description={`At least ${MIN} characters. Four unrelated words make a good password.`}
+			description={`At least ${MIN_PASSWORD} characters. Four unrelated words make a good password.`}
 			name="new-password"
 			autoComplete="new-password"
 			{...props}

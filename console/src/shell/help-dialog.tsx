@@ -1,4 +1,5 @@
 import { Group, Kbd, Modal, Stack, Table, Title } from "@mantine/core";
+import { MISSING_DAYS } from "../../../src/devices/terms.ts";
 import { TextLink } from "../parts/links.tsx";
 
 const MODIFIER = /Mac|iPhone|iPad/.test(navigator.platform) ? "⌘" : "Ctrl";
@@ -32,7 +33,7 @@ const WORDS = [
 	],
 	["Past grace", "A check that fails for longer, without an exception"],
 	["Stale", "A device without a heartbeat for two intervals"],
-	["Missing", "A device without a heartbeat for seven days"],
+	["Missing", `A device without a heartbeat for ${MISSING_DAYS} days`],
 	["Silence", "A time without any report. No check counts as passing in it"],
 	["Overdue", "Still open after its due date"],
 ] as const;

@@ -1,4 +1,8 @@
 import { queryOptions } from "@tanstack/react-query";
+import {
+	MAX_PASSWORD,
+	MIN_PASSWORD,
+} from "../../../../src/sign-in/password-length.ts";
 import { ApiError, call, request } from "../../api.ts";
 
 /** The response to the request that begins the set-up of two-factor authentication. */
@@ -80,11 +84,11 @@ const WRONG: Record<string, { field: string; message: string }> = {
 	},
 	PASSWORD_TOO_SHORT: {
 		field: "new_password",
-		message: "Use at least 12 characters.",
+		message: `Use at least ${MIN_PASSWORD} characters.`,
 	},
 	PASSWORD_TOO_LONG: {
 		field: "new_password",
-		message: "Use at most 128 characters.",
+		message: `Use at most ${MAX_PASSWORD} characters.`,
 	},
 	INVALID_BACKUP_CODE: {
 		field: "code",

@@ -2,6 +2,10 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { deviceWords } from "../../../../src/sign-in/browser-words.ts";
+import {
+	MAX_SESSION_DAYS,
+	SESSION_DAYS,
+} from "../../../../src/sign-in/session-lifetime.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -33,7 +37,7 @@ export function Sessions() {
 	return (
 		<Section
 			title="Sessions"
-			description="The browsers in which you are signed in. A session ends after a week without use, and after 30 days in any case. An organization can end it earlier for itself."
+			description={`The browsers in which you are signed in. A session ends after ${SESSION_DAYS} days without use, and after ${MAX_SESSION_DAYS} days in any case. An organization can end it earlier for itself.`}
 			action={
 				sessions.length > 1 && (
 					<Button

@@ -2,6 +2,7 @@ import { Button, Select, Text } from "@mantine/core";
 import { IconPlus, IconShieldOff } from "@tabler/icons-react";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { ENDING_DAYS } from "../../../../src/devices/exceptions/exception-status.ts";
 import type { InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
 import { useOrganization } from "../../organization.ts";
@@ -154,7 +155,7 @@ export function Page() {
 }
 
 const ENDINGS = [
-	{ value: "true", label: "Within 30 days" },
+	{ value: "true", label: `Within ${ENDING_DAYS} days` },
 	{ value: "false", label: "Later, or not approved" },
 ];
 

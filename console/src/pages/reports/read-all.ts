@@ -1,3 +1,4 @@
+import { MAX_NAMED } from "../../../../src/records/max-named.ts";
 import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { type AnyRecord, describeKind } from "../../kinds.ts";
 import { inWords } from "../../parts/names-in-words.ts";
@@ -7,8 +8,6 @@ import {
 } from "../../parts/records/register-calls.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { NOTHING, type ReportInput } from "./report.ts";
-
-const MAX_NAMES = 1000;
 
 /**
  * Reads the list of a register page by page, at most as many records as the report may have. `isCut`
@@ -49,10 +48,10 @@ export async function readNames(
 	const named = records.map((record) => record[field]);
 	const wanted = [...new Set(named.filter((id) => typeof id === "string"))];
 	const names = new Map<unknown, string>();
-	for (let at = 0; at < wanted.length; at += MAX_NAMES) {
+	for (let at = 0; at < wanted.length; at += MAX_NAMED) {
 		const { records } = await source.call("getRecordNames", {
 			organization_id: organizationId,
-			ids: wanted.slice(at, at + MAX_NAMES),
+			ids: wanted.slice(at, at + MAX_NAMED),
 			as_of: asOf,
 		});
 		for (const { id, name } of records) if (name) names.set(id, name);

@@ -1,3 +1,4 @@
+import { MAX_RISKS } from "../../../../src/overview/max-risks.ts";
 import { stepLabel } from "../../../../src/records/scales.ts";
 import type { OutputOf } from "../../api.ts";
 import type { AnyRecord } from "../../kinds.ts";
@@ -16,9 +17,6 @@ import {
 	readNames,
 } from "./read-all.ts";
 import { NOTHING, type Report, type ReportInput } from "./report.ts";
-
-/** Most risks whose measures are read at once. */
-const MAX_ASKED = 500;
 
 const WHICH = ["inherent", "residual"] as const;
 type Which = (typeof WHICH)[number];
@@ -188,10 +186,10 @@ async function readMeasures(
 	risks: readonly AnyRecord[],
 ): Promise<ReadonlyMap<string, string>> {
 	const found = new Map<string, string>();
-	for (let at = 0; at < risks.length; at += MAX_ASKED) {
+	for (let at = 0; at < risks.length; at += MAX_RISKS) {
 		const page = await source.call("getMeasuresOfRisks", {
 			organization_id: organizationId,
-			risk_ids: risks.slice(at, at + MAX_ASKED).map(({ id }) => id),
+			risk_ids: risks.slice(at, at + MAX_RISKS).map(({ id }) => id),
 			as_of: asOf,
 		});
 		for (const { risk_id, measures } of page.risks) {

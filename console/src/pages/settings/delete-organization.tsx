@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
+import { GRACE_DAYS } from "../../../../src/organizations/days.ts";
 import { call } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorState } from "../../parts/error-state.tsx";
@@ -22,8 +23,8 @@ export function DeleteOrganization({
 			<Group justify="space-between">
 				<Text size="sm" maw={460}>
 					The organization closes at once for everybody, and is deleted with
-					everything in it after 14 days. Until then, the people who run this
-					service can restore it.
+					everything in it after {GRACE_DAYS} days. Until then, the people who
+					run this service can restore it.
 				</Text>
 				<Button
 					variant="default"
@@ -79,8 +80,8 @@ function DeleteDialog({
 					)}
 					<Text size="sm">
 						Nobody reaches the registers any more, and devices stop reporting.
-						After 14 days, records, devices, evidence and the audit log are
-						gone.
+						After {GRACE_DAYS} days, records, devices, evidence and the audit
+						log are gone.
 					</Text>
 					<TextInput
 						label="Name of the organization"

@@ -1,6 +1,8 @@
 import { Alert, Button, Group, List, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { INVITATION_DAYS } from "../../../../src/organizations/days.ts";
+import { MAX_OPEN } from "../../../../src/organizations/max-invitations.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { ChooseCsv, WrongLines } from "../../parts/csv-choice.tsx";
@@ -79,8 +81,9 @@ export function InviteMany({ onClose }: { onClose: () => void }) {
 					<Text size="sm">
 						Choose a CSV file with the columns <b>email</b> and <b>role</b>{" "}
 						(viewer, member or admin; empty: member). Other columns are not
-						read: people enter their names when they join. Up to 2,000 lines.
-						Members and addresses with an open invitation are skipped.
+						read: people enter their names when they join. Up to{" "}
+						{MAX_OPEN.toLocaleString()} lines. Members and addresses with an
+						open invitation are skipped.
 					</Text>
 					<ChooseCsv
 						isReading={checking.isPending}
@@ -182,7 +185,7 @@ function Invited({
 					}
 				>
 					Send them their links yourself. The links are shown only now. Each
-					works once, within seven days, and only for its address.
+					works once, within {INVITATION_DAYS} days, and only for its address.
 				</Alert>
 			)}
 		</>

@@ -2,6 +2,10 @@ import { Button, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import {
+	MAIL_DAYS,
+	MAX_LISTED_MAILS,
+} from "../../../../src/mail/kept-mails.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { type Column, DataTable } from "../../parts/data-table.tsx";
@@ -103,7 +107,7 @@ export function Page() {
 		<>
 			<PageHeader
 				title="Mail"
-				description="The last 100 mails of this organization. They are kept for 30 days."
+				description={`The last ${MAX_LISTED_MAILS} mails of this organization. They are kept for ${MAIL_DAYS} days.`}
 				actions={
 					data.sends_mail && (
 						<Button variant="default" onClick={sendTest}>

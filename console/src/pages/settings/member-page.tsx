@@ -2,6 +2,7 @@ import { Paper, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { WAYS_DAYS } from "../../../../src/organizations/days.ts";
 import type { InputOf, OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Columns } from "../../parts/columns.tsx";
@@ -161,7 +162,7 @@ function SignIn({ found }: { found: Found }) {
 					"None yet in this organization"
 				)}
 			</Fact>
-			<Fact name="Ways in the last 90 days">
+			<Fact name={`Ways in the last ${WAYS_DAYS} days`}>
 				{sign_in_ways.map((way) => WAYS[way]).join(", ") || "None"}
 			</Fact>
 			<Fact name="Two-factor authentication">

@@ -2,6 +2,10 @@ import { Group, Paper, Select, Stack, Text, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
+import {
+	MAX_SESSION_DAYS,
+	SESSION_DAYS,
+} from "../../../../src/sign-in/session-lifetime.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { ErrorState } from "../../parts/error-state.tsx";
 import { FIELD_LABELS } from "../../parts/field-labels.ts";
@@ -81,7 +85,7 @@ function LimitsForm({
 							IDLE_MINUTES,
 							limits.session_idle_minutes,
 							60,
-							"7 days (the default)",
+							`${SESSION_DAYS} days (the default)`,
 						)}
 						w={300}
 						{...form.getInputProps("session_idle_minutes")}
@@ -93,7 +97,7 @@ function LimitsForm({
 							MAX_HOURS,
 							limits.session_max_hours,
 							3600,
-							"30 days (the default)",
+							`${MAX_SESSION_DAYS} days (the default)`,
 						)}
 						w={300}
 						{...form.getInputProps("session_max_hours")}

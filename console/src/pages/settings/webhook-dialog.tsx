@@ -2,6 +2,7 @@ import { Button, Group, Stack, Switch, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
 import { EVENT_TYPE_NAMES } from "../../../../src/events/types.ts";
+import { OVERLAP_DAYS } from "../../../../src/webhooks/overlap-days.ts";
 import { call } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { SecretOnce } from "../../parts/copy-field.tsx";
@@ -97,8 +98,8 @@ export function WebhookDialog({
 						)}
 						{isRotation ? (
 							<Text size="sm">
-								For 7 days, requests are signed with the old secret too. Give
-								the new one to the receiver in that time.
+								For {OVERLAP_DAYS} days, requests are signed with the old secret
+								too. Give the new one to the receiver in that time.
 							</Text>
 						) : (
 							<>

@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useSuspenseQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { DISABLED_AFTER_DAYS } from "../../../../src/outgoing/disabled-after.ts";
 import { call, type OutputOf } from "../../api.ts";
 import { useOrganization } from "../../organization.ts";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -57,7 +58,7 @@ export function Page() {
 					of={row}
 					givenUp={
 						row.given_up_at &&
-						"It failed for three days. Correct the receiver, and then enable the webhook under Change."
+						`It failed for ${DISABLED_AFTER_DAYS} days. Correct the receiver, and then enable the webhook under Change.`
 					}
 				/>
 			),

@@ -1,4 +1,5 @@
 import {
+	MISSING_DAYS,
 	PLATFORM_NAMES,
 	type Platform,
 } from "../../../../src/devices/terms.ts";
@@ -24,7 +25,7 @@ export const FRESHNESS = {
 	MISSING: {
 		label: "Missing",
 		tone: "bad",
-		means: "no heartbeat for 7 days or more",
+		means: `no heartbeat for ${MISSING_DAYS} days or more`,
 	},
 	NEVER: { label: "Never seen", tone: "neutral", means: "no heartbeat yet" },
 } as const satisfies Record<

@@ -1,5 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { createContext, useMemo } from "react";
+import { MAX_NAMED } from "../../../../src/records/max-named.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import type { AnyRecord } from "../../kinds.ts";
 import { operationQuery } from "../../queries.ts";
@@ -12,9 +13,6 @@ export interface Names extends ReadonlyMap<string, string | null> {
 
 /** The names of the records that the list around a cell refers to. See names-in-list.tsx. */
 export const NamesOfList = createContext<Names>(new Map());
-
-/** Most names that one request returns. */
-const MAX_NAMED = 1000;
 
 /** Loads the names of records in one request, regardless of their number and kinds. */
 export function useRecordNames(

@@ -2,6 +2,7 @@ import { Button, Group, Radio, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { MAX_ASKED } from "../../../../../src/documents/sign-limits.ts";
 import { MAX_PAGE_SIZE } from "../../../../../src/records/page-sizes.ts";
 import { call, type InputOf, type OutputOf } from "../../../api.ts";
 import { useOrganization } from "../../../organization.ts";
@@ -12,9 +13,6 @@ import { useReturnFocus } from "../../../parts/return-focus.ts";
 import { forgetReadings } from "../../../queries.ts";
 import { HowTheySign } from "./how-they-sign.tsx";
 import type { Version } from "./statuses.ts";
-
-/** Most people whom one call asks. */
-const MAX_ASKED = 1000;
 
 /** Asks people to sign a published version: all employees, or those whom the user chooses. */
 export function AskToSign({

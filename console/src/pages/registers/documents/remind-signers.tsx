@@ -2,6 +2,10 @@ import { Button, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import {
+	HOURS_BETWEEN,
+	SIGN_DAYS,
+} from "../../../../../src/documents/sign-limits.ts";
 import { call, type OutputOf } from "../../../api.ts";
 import { Confirm } from "../../../parts/confirm.tsx";
 import { showFailure } from "../../../parts/show-failure.ts";
@@ -34,8 +38,9 @@ export function RemindAll({ version }: { version: Version }) {
 					{count === 1
 						? "1 person has not signed and gets the mail"
 						: `${count.toLocaleString()} people have not signed and get the mail`}{" "}
-					again, unless they were asked or reminded in the last 24 hours. A link
-					in it works for 30 days from now.
+					again, unless they were asked or reminded in the last{" "}
+					{HOURS_BETWEEN.ofAll} hours. A link in it works for {SIGN_DAYS} days
+					from now.
 				</Text>
 			</Confirm>
 		</>
@@ -85,7 +90,7 @@ function whatHappened(
 ): string {
 	if (length === 0) {
 		return isAll
-			? "Nobody was reminded: everybody was asked or reminded in the last 24 hours."
+			? `Nobody was reminded: everybody was asked or reminded in the last ${HOURS_BETWEEN.ofAll} hours.`
 			: "Not reminded: the person was asked or reminded in the last hour.";
 	}
 	const reminded =

@@ -1,3 +1,4 @@
+import { ENDING_DAYS } from "../../../../../src/devices/exceptions/exception-status.ts";
 import { percentOf } from "../../../../../src/units.ts";
 import type { OutputOf } from "../../../api.ts";
 import { todayHere } from "../../../parts/days.ts";
@@ -239,7 +240,7 @@ const DECISIONS: Record<Summary["decisions"][number]["kind"], string> = {
 	CONTRADICTED_MEASURES: "Correct measures that device checks contradict",
 	DOCUMENTS_TO_APPROVE: "Approve documents",
 	EXCEPTIONS_TO_DECIDE: "Approve or reject requested exceptions",
-	ENDING_EXCEPTIONS: "Extend or close exceptions that end within 30 days",
+	ENDING_EXCEPTIONS: `Extend or close exceptions that end within ${ENDING_DAYS} days`,
 };
 
 const decisionOf = ({

@@ -1,0 +1,2 @@
+/** Days for which deliveries are also signed with the former secret after a rotation. */
+export const OVERLAP_DAYS = 7;
