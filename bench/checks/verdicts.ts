@@ -3,7 +3,8 @@ import {
 	explain,
 } from "../../src/devices/remediation/remediation.ts";
 
-import { CHECK_KEYS } from "../../src/devices/terms.ts";
+import { CHECK_KEYS, type CheckKey } from "../../src/devices/terms.ts";
+import { nameInFiles } from "../../test/agent/check-files.ts";
 import {
 	PLATFORMS_IN_GUIDE,
 	reasonsOf,
@@ -35,18 +36,12 @@ export interface Row {
 	explanation?: Explanation;
 }
 
-/** The checks by the names of their test files. */
-const CHECKS: [RegExp, string][] = [
-	[/auto-update|patch-age|pending-updates/, "AUTO_UPDATE"],
-	[/disk-encryption/, "DISK_ENCRYPTION"],
-	[/firewall|packet-filter/, "FIREWALL_ENABLED"],
-	[/malware-protection/, "MALWARE_PROTECTION"],
-	[/os-version/, "OS_VERSION"],
-	[/password-policy/, "PASSWORD_POLICY"],
-	[/remote-(login|control)/, "REMOTE_LOGIN"],
-	[/screen-lock/, "SCREEN_LOCK"],
-	[/time-sync/, "TIME_SYNC"],
-];
+/** Words in the names of further test files of a check. */
+const OTHER_FILES: Partial<Record<CheckKey, RegExp>> = {
+	AUTO_UPDATE: /patch-age|pending-updates/,
+	FIREWALL_ENABLED: /packet-filter/,
+	REMOTE_LOGIN: /remote-control/,
+};
 
 /** Returns the row of a recorded case, or undefined if its file is not one of a check. */
 export function rowOf({
@@ -57,7 +52,9 @@ export function rowOf({
 	evidence,
 }: Verdict): Row | undefined {
 	const platform = file.split("-")[0]?.toUpperCase().replace("MACOS", "DARWIN");
-	const check = CHECKS.find(([pattern]) => pattern.test(file))?.[1];
+	const check = CHECK_KEYS.find(
+		(key) => file.includes(nameInFiles(key)) || OTHER_FILES[key]?.test(file),
+	);
 	if (check === undefined || platform === undefined) return undefined;
 	const { reason } = evidence ?? {};
 	const isFailure = verdict === "FAIL" && evidence !== undefined;

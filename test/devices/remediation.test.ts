@@ -13,13 +13,7 @@ import {
 	PLATFORMS,
 	type Platform,
 } from "../../src/devices/terms.ts";
-
-const FOLDERS: Record<Platform, string> = {
-	DARWIN: "macos",
-	LINUX: "linux",
-	FREEBSD: "freebsd",
-	WINDOWS: "windows",
-};
+import { fileOfCheck } from "../agent/check-files.ts";
 
 const AGENT = join(import.meta.dirname, "../../agent");
 
@@ -40,13 +34,8 @@ const around = ["run-checks.ts", "in-child.ts"]
 	.map((name) => readFileSync(join(AGENT, "checks", name), "utf8"))
 	.join("\n");
 
-function codeOfCheck(platform: Platform, check: CheckKey): string {
-	const name = check.toLowerCase().replaceAll("_", "-");
-	const file = name.replace("firewall-enabled", "firewall");
-	return (
-		codeOf(join(AGENT, "checks", FOLDERS[platform], `${file}.ts`)) + around
-	);
-}
+const codeOfCheck = (platform: Platform, check: CheckKey): string =>
+	codeOf(fileOfCheck(check, platform)) + around;
 
 /** Every check of the agent, with its platform. */
 const CHECKS = (
