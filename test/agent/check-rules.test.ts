@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { loadChecks } from "../../agent/checks/run-checks.ts";
 import { isReason, REASONS } from "../../src/devices/remediation/reasons.ts";
 import {
+	CANONICAL_CHECKS,
 	CHECK_KEYS,
 	type CheckKey,
 	type Platform,
@@ -83,6 +84,15 @@ describe("the guide to the checks", () => {
 		expect(reasonsOf(check, platform).toSorted()).toEqual(
 			await reasonsInCode(check, platform),
 		);
+	});
+
+	test.each(
+		CHECK_KEYS,
+	)("lists %s in the table of the checks, with a link to its section", (check) => {
+		const { name } = CANONICAL_CHECKS[check];
+		const anchor = name.toLowerCase().replaceAll(" ", "-");
+		expect(sectionOf("The checks")).toContain(`\n| [${name}](#${anchor}) | `);
+		expect(sectionOf(name)).toContain(`\nKey: \`${check}\`\n`);
 	});
 
 	test("names every reason of a check", () => {
