@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { CHECK_KEYS } from "../src/devices/terms.ts";
 import { makeFleet } from "./fleet.ts";
 import { describeMachine } from "./report.ts";
 import { seed } from "./seed.ts";
@@ -33,7 +34,9 @@ const file = join(folder, "backup");
 try {
 	const version = await makeDatabase(join(folder, "from"));
 	console.log(describeMachine(version));
-	console.log(`${count} raw reports of nine results, ${DEVICES} devices\n`);
+	console.log(
+		`${count} raw reports of ${CHECK_KEYS.length} results, ${DEVICES} devices\n`,
+	);
 	console.log(
 		"| | s | MB/s of text | s of processor | peak MiB |\n| --- | ---: | ---: | ---: | ---: |",
 	);
@@ -74,11 +77,11 @@ async function makeDatabase(dataDir: string): Promise<string> {
 		select d.organization_id, d.id, left(d.id, 11) || translate(left(md5(n::text), 21), '=', 'A'), (
 			select jsonb_agg(jsonb_build_object(
 				'check_key', 'CHECK_' || c,
-				'status', case when (n + c) % 9 = 0 then 'FAIL' else 'PASS' end,
+				'status', case when (n + c) % ${CHECK_KEYS.length} = 0 then 'FAIL' else 'PASS' end,
 				'observed_at', now() - n * interval '1 second',
 				'evidence', jsonb_build_object('tool', 'lsblk', 'value', md5((n * c)::text))
 			))
-			from generate_series(1, 9) c
+			from generate_series(1, ${CHECK_KEYS.length}) c
 		)
 		from generate_series(0, $1::integer - 1) n
 		join (select organization_id, id, row_number() over (order by id) - 1 as i from devices) d on d.i = n % ${DEVICES}`,

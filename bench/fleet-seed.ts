@@ -15,9 +15,8 @@ export interface LargeFleet {
 
 /**
  * Stores an organization with devices, two for each person. 95 of 100 devices are ACTIVE, and 90 of
- * those are ONLINE. Among the present statuses of the nine checks, 6 % are FAIL and 2 % UNKNOWN.
- * Half of the checks that fail began within the days of grace. Three checks of ten have an earlier
- * status.
+ * those are ONLINE. Among the present statuses of the checks, 6 % are FAIL and 2 % UNKNOWN. Half of
+ * the checks that fail began within the days of grace. Three checks of ten have an earlier status.
  */
 export async function seedFleet(
 	client: Client,

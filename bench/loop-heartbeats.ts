@@ -130,7 +130,7 @@ function median(numbers: number[]): number {
 	return sorted.length % 2 === 1 ? high : (low + high) / 2;
 }
 
-/** Gives each device nine checks. One of twenty devices fails the first check. */
+/** Gives each device all checks. One of twenty devices fails the first check. */
 async function storeSpans(
 	client: { query: (sql: string, values: unknown[]) => Promise<unknown> },
 	fleet: Fleet,

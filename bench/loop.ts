@@ -1,8 +1,8 @@
 /**
  * Measures whether the loop from checks to nonconformities keeps up. It fills an empty database
- * with devices that report nine checks each, lets 5 % of them fail, and then lets 1 % of the
- * devices change the status of a check each minute. After each change, it measures how long the
- * service takes to settle the nonconformities, and how long a sweep takes that has nothing to do.
+ * with devices that report all checks, lets 5 % of them fail, and then lets 1 % of the devices change
+ * the status of a check each minute. After each change, it measures how long the service takes to
+ * settle the nonconformities, and how long a sweep takes that has nothing to do.
  *
  *     DATABASE_URL=postgres://… npm run bench:loop -- [--devices 100000] [--minutes 5]
  *

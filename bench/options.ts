@@ -39,7 +39,7 @@ removes the folder. Takes about six minutes with the defaults.
 
   --devices <n>          number of active devices, in 20 organizations (100000)
   --stored <n>           number of devices in the database: those that send requests, and others that
-                         have reported nine checks and are silent (as many as --devices)
+                         have reported all checks and are silent (as many as --devices)
   --changes <n>          number of reports with a changed check that each device sends before the
                          steady ones; a kept database gets none. Each silent device has so many
                          ended spans, and at least one (0)

@@ -1,6 +1,6 @@
 /**
  * Measures `assay org export` and `org import` with an organization of 2,000 devices and a year of
- * history: a new span of each of nine checks every month, 100,000 entries of the audit log, and many
+ * history: a new span of each check every month, 100,000 entries of the audit log, and many
  * raw posture reports. It runs the commands as users do and prints the time, the size and the peak
  * memory of each process.
  *
@@ -14,6 +14,7 @@ import { promisify } from "node:util";
 import { Client } from "pg";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { CHECK_KEYS } from "../src/devices/terms.ts";
 import { makeFleet } from "./fleet.ts";
 import { describeMachine } from "./report.ts";
 import { seed } from "./seed.ts";
@@ -34,7 +35,7 @@ try {
 	const id = fleet.organizations[0] as string;
 	console.log(describeMachine(await makeDatabase(fleet)));
 	console.log(
-		`${DEVICES} devices, ${DEVICES * 9 * SPANS} spans, ${ENTRIES} audit entries, ${count} raw reports\n`,
+		`${DEVICES} devices, ${DEVICES * CHECK_KEYS.length * SPANS} spans, ${ENTRIES} audit entries, ${count} raw reports\n`,
 	);
 	console.log(
 		"| | s | s of processor | peak MiB | MB |\n| --- | ---: | ---: | ---: | ---: |",
@@ -69,7 +70,7 @@ async function makeDatabase(
 		select d.organization_id, d.id, 'CHECK_' || c, now() - m * interval '1 month',
 			now() - (m - 1) * interval '1 month', case when m % 2 = 0 then 'FAIL' else 'PASS' end,
 			d.id, d.id, m = 1
-		from devices d, generate_series(1, 9) c, generate_series(1, ${SPANS}) m`,
+		from devices d, generate_series(1, ${CHECK_KEYS.length}) c, generate_series(1, ${SPANS}) m`,
 	);
 	await client.query("delete from events");
 	for (let done = 0; done < ENTRIES; done += 10_000) {
@@ -89,11 +90,11 @@ async function makeDatabase(
 			now() - n % 365 * interval '1 day', (
 			select jsonb_agg(jsonb_build_object(
 				'check_key', 'CHECK_' || c,
-				'status', case when (n + c) % 9 = 0 then 'FAIL' else 'PASS' end,
+				'status', case when (n + c) % ${CHECK_KEYS.length} = 0 then 'FAIL' else 'PASS' end,
 				'observed_at', now() - n * interval '1 second',
 				'evidence', jsonb_build_object('tool', 'lsblk', 'value', md5((n * c)::text))
 			))
-			from generate_series(1, 9) c
+			from generate_series(1, ${CHECK_KEYS.length}) c
 		)
 		from generate_series(0, $1::integer - 1) n
 		join (select organization_id, id, row_number() over (order by id) - 1 as i from devices) d on d.i = n % ${DEVICES}`,

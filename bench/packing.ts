@@ -16,6 +16,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, type ClientConfig } from "pg";
 import { openEmbeddedPostgres } from "../src/db/embedded.ts";
 import { migrate } from "../src/db/migrate.ts";
+import { CHECK_KEYS } from "../src/devices/terms.ts";
 import { packClosedMonths } from "../src/retention/pack-reports.ts";
 import { makeFleet } from "./fleet.ts";
 import { postgresSeconds } from "./measure.ts";
@@ -76,7 +77,9 @@ async function measure({ connection, pid }: Database): Promise<void> {
 	await client.query("vacuum (analyze) packed_posture_reports");
 	const bytes = await bytesOf(client, "packed_posture_reports");
 	const packed = await countPacked(client);
-	console.log(`${sum.reports} reports of nine results, ${devices} devices\n`);
+	console.log(
+		`${sum.reports} reports of ${CHECK_KEYS.length} results, ${devices} devices\n`,
+	);
 	console.log("| | |\n| --- | ---: |");
 	tell("reports that were packed", packed);
 	tell("bytes of a report as a plain row", (sum.plain / packed).toFixed(0));

@@ -16,7 +16,7 @@ export const EXPECTED_STATUS: Record<Kind, number> = {
 
 /**
  * The share of results whose status differs from that in the device's previous report, by the kind of
- * report. Of nine checks, one changes in a changing report.
+ * report. One of the checks changes in a changing report.
  */
 const CHANGE_RATES = {
 	"first reports": 0,

@@ -11,7 +11,7 @@ const SILENT = "benchmark, silent";
 /**
  * Stores the fleet as if every device had enrolled and had sent its first heartbeat within the last
  * five minutes. Adds silent devices until there are `stored` in all. Each has the current spans of
- * nine checks, and so many ended ones as it had `changes`. The client connects as the owner of the
+ * all checks, and so many ended ones as it had `changes`. The client connects as the owner of the
  * database, because row-level security does not apply to the owner.
  */
 export async function seed(
@@ -99,8 +99,8 @@ const UNCHANGED = `cross join lateral (
 
 /**
  * Stores a current span of each check of each silent device: one in ten fails. The spans of a device
- * lie side by side, as its first report stores them. Joined with the checks in any order, they lay
- * on nine distant pages, and each report changed all of them.
+ * lie side by side, as its first report stores them. Joined with the checks in any order, each lay
+ * on a distant page of its own, and each report changed all of these pages.
  */
 async function seedSpans(client: Client): Promise<void> {
 	await client.query(

@@ -136,7 +136,10 @@ test("a silence that is longer than the organization permits makes every check s
 	const of = await makeStatesFleet(fleet, ["silent"]);
 	for (const key of CHECK_KEYS) await of.report("silent", "PASS", 5, key);
 	expect(await of.read("silent")).toMatchObject({ compliance: "UNKNOWN" });
-	expect((await of.summary()).checks[8]?.states).toMatchObject({ STALE: 1 });
+	const { checks } = await of.summary();
+	expect(checks.map(({ states }) => states.STALE)).toEqual(
+		CHECK_KEYS.map(() => 1),
+	);
 	await of.change({ max_silence_days: 6 });
 	expect(await of.read("silent")).toMatchObject({ compliance: "COMPLIANT" });
 });
@@ -146,7 +149,7 @@ test("a past moment is judged by the longest silence that was permitted then", a
 	for (const key of CHECK_KEYS) await of.report("silent", "PASS", 5, key);
 	const at = async (as_of: string) => ({
 		found: await of.find({ compliance: "UNKNOWN" }, { as_of }),
-		states: (await of.summary({ as_of })).checks[8]?.states,
+		states: (await of.summary({ as_of })).checks.at(-1)?.states,
 	});
 	const stale = { found: ["silent"], states: { STALE: 1 } };
 	const passing = { found: [], states: { PASSING: 1 } };

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Command } from "commander";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { assay, startAssay } from "../support/program.ts";
 import { bootDebian, inMachine, type Machine, until } from "./machine.ts";
 
@@ -177,15 +178,21 @@ async function verify(machine: Machine): Promise<void> {
 		return device?.status === "ACTIVE" && device.agent_version === FIRST;
 	});
 	const id = (await devices())[0]?.id;
-	await until("its nine results and its claimed owner are there", async () => {
-		const { device } = (await call("getDevice", { id })) as {
-			device: {
-				postures: unknown[];
-				claimed_owner_id: string | null;
+	await until(
+		"the results of all checks and its claimed owner are there",
+		async () => {
+			const { device } = (await call("getDevice", { id })) as {
+				device: {
+					postures: unknown[];
+					claimed_owner_id: string | null;
+				};
 			};
-		};
-		return device.postures.length === 9 && device.claimed_owner_id !== null;
-	});
+			return (
+				device.postures.length === CHECK_KEYS.length &&
+				device.claimed_owner_id !== null
+			);
+		},
+	);
 	await call("confirmDeviceOwners", { organization_id, device_ids: [id] });
 	await until("the enrollment key is deleted from the device", () =>
 		Boolean(!existsSync(inMachine(machine, KEY_FILE))),

@@ -78,9 +78,9 @@ test("people choose the checks of a control, choose none, or leave it to the num
 	expect(await update([])).toEqual([]);
 	expect(await update(null)).toEqual(["DISK_ENCRYPTION"]);
 	const own = await assay.activateDevice();
-	const results = [postureResult({ check_key: "USB_Storage" })];
+	const results = [postureResult({ check_key: "Own_Check" })];
 	await assay.post("postures", { results }, { key: own.key });
-	expect(await update(["USB_Storage"])).toEqual(["USB_Storage"]);
+	expect(await update(["Own_Check"])).toEqual(["Own_Check"]);
 	const wrong = await assay.call("updateControl", {
 		id: added.id,
 		tested_by_checks: ["DISC_ENCRYPTION"],

@@ -267,7 +267,7 @@ async function fillDevices() {
 		];
 		await tools.post("postures", { results }, { key: active.key });
 	}
-	const ownCheck = [postureResult({ check_key: "USB_STORAGE" })];
+	const ownCheck = [postureResult({ check_key: "OWN_USB" })];
 	await tools.post("postures", { results: ownCheck }, { key: active.key });
 	await tools.post("heartbeat", heartbeatBody(), { key: active.key });
 	await tools.makeToken();
