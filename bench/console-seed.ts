@@ -27,6 +27,11 @@ export async function seedConsole(
 		],
 	);
 	await seedDevices(client, organization, size.devices);
+	// Home shows the tiles of open work only if there is some.
+	await client.query(
+		"insert into tasks (organization_id, id, name) values ($1, $2, 'Encrypt the laptops')",
+		[organization, makeId(organization, "task")],
+	);
 	await client.query("vacuum (analyze)");
 	return organization;
 }
