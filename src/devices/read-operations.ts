@@ -64,7 +64,8 @@ export const listDevices = defineOperation({
 			),
 	}),
 	output: z.object({
-		// The console and the command line ask for full rows, so this is the type of a full row.
+		// The console and the command line ask for full rows, so this is the type of a full row. The
+		// cast takes two steps, because a brief row has not all of its fields.
 		devices: z.array(listedDevice as unknown as typeof device),
 		...pageShape,
 	}),

@@ -104,25 +104,19 @@ export type UploadInput = z.output<typeof uploadInput>;
  * input: an idempotency key that comes again with another content is an error.
  */
 export function addWithFile(file?: ReceivedFile) {
-	const operation = {
+	const input = uploadInput.extend({ sha256: z.string().optional() });
+	const operation: Operation<"addEvidence", typeof input, typeof add.output> = {
 		...add,
-		input: uploadInput.extend({ sha256: z.string().optional() }),
-		run: async (context: Context, given: Record<string, unknown>) => {
+		input,
+		run: async (context, given) => {
 			if (!file) throw new Error("the file has not arrived");
-			const { file_name: fileName, sha256: _, name, ...fields } = given;
-			const { evidence: added } = await add.run(context, {
-				...(fields as z.output<typeof add.input>),
-				name: (name ?? fileName) as string,
-			});
-			await attach(context, added as { id: string; name: string }, file);
+			const { file_name, sha256: _, name = file_name, ...fields } = given;
+			const { evidence: added } = await add.run(context, { ...fields, name });
+			await attach(context, { id: added.id, name: String(added.name) }, file);
 			return get.run(context, { id: added.id });
 		},
 	};
-	return operation as unknown as Operation<
-		"addEvidence",
-		typeof operation.input,
-		typeof add.output
-	>;
+	return operation;
 }
 
 async function attach(

@@ -191,6 +191,7 @@ export function recordOperations<
 		run: async (context, { organization_id: _, ...input }) => {
 			const { linked_record_ids: ids, ...given }: Values = input;
 			const values = prepareNew(kind, given);
+			// linkedShape, which is made in a loop, has checked that they are ids.
 			const linked = await requireWanted(context, ids as string[] | undefined);
 			const added = await addRecord(context, kind, values);
 			const { id, name } = changeOf(kind, undefined, added);
@@ -270,7 +271,7 @@ export function recordOperations<
 
 /** True if a filter says whether records are archived. */
 function asksForArchived(filter: object | undefined): boolean {
-	return (filter as { archived?: unknown } | undefined)?.archived !== undefined;
+	return filter && "archived" in filter ? filter.archived !== undefined : false;
 }
 
 /** Describes what the search of a list compares with its words. */
