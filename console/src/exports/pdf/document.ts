@@ -1,3 +1,5 @@
+/// <reference path="./fontkit.d.ts" />
+import { create } from "fontkit";
 import PDFKit from "pdfkit";
 import { drawable } from "./signs.ts";
 
@@ -12,11 +14,6 @@ export interface Fonts {
 	boldItalic: ArrayBuffer | Uint8Array;
 }
 
-/** A font as the library keeps it. */
-interface OpenFont {
-	_font: { font: { hasGlyphForCodePoint(codePoint: number): boolean } };
-}
-
 /**
  * The library writes the title into the XML of the file as it is, after it has written the other
  * copy. A title with "&" would make that XML invalid.
@@ -24,9 +21,17 @@ interface OpenFont {
 export class PDFDocument extends PDFKit {
 	/** The characters that the font does not have. */
 	readonly missing = new Set<string>();
-	/** Asks one of the fonts, because all four have the same characters. */
-	readonly #hasGlyph = (codePoint: number) =>
-		(this as unknown as OpenFont)._font.font.hasGlyphForCodePoint(codePoint);
+	readonly #hasGlyph: (codePoint: number) => boolean;
+
+	constructor(options: PDFKit.PDFDocumentOptions, fonts: Fonts) {
+		// Without a name, the library opens no font of its own.
+		super({ ...options, font: "" });
+		for (const [name, file] of Object.entries(fonts))
+			this.registerFont(name, file);
+		// All four fonts have the same characters.
+		const font = create(new Uint8Array(fonts.regular));
+		this.#hasGlyph = (codePoint) => font.hasGlyphForCodePoint(codePoint);
+	}
 
 	/** Returns a text as the font can draw it. Only this text can be measured and drawn. */
 	drawable(text: string): string {
@@ -47,7 +52,7 @@ export function openDocument(
 	isLandscape: boolean,
 	fonts: Fonts,
 ): PDFDocument {
-	const doc = new PDFDocument({
+	const options: PDFKit.PDFDocumentOptions = {
 		pdfVersion: "1.7",
 		tagged: true,
 		lang: "en",
@@ -62,12 +67,8 @@ export function openDocument(
 			bottom: MARGIN.bottom,
 		},
 		bufferPages: true,
-		// There is no font before the next lines.
-		font: null as unknown as string,
-	});
-	for (const [name, file] of Object.entries(fonts))
-		doc.registerFont(name, file);
-	return doc.font("regular");
+	};
+	return new PDFDocument(options, fonts).font("regular");
 }
 
 /** An element of the structure, such as a paragraph ("P"). */
