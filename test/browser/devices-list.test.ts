@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { recordOperations } from "../../src/records/operations.ts";
 import { people } from "../../src/registers/people.ts";
 import { callAs } from "../support/people.ts";
@@ -96,10 +97,12 @@ test("the first device is in the upper part of the screen, and a search finds ow
 		.getByRole("region", { name: "Devices", exact: true })
 		.locator("tbody tr");
 	await expect.poll(() => rows.count()).toBe(2);
-	await page.getByRole("region", { name: "Fleet" }).waitFor();
-	await expect
-		.poll(async () => (await rows.first().boundingBox())?.y)
-		.toBeLessThanOrEqual(330);
+	const strip = page.getByRole("region", { name: "Fleet" });
+	await strip.waitFor();
+	const top = async () => (await rows.first().boundingBox())?.y;
+	// The strip has five columns at this width, for the checks and its buttons. Two rows of it fit.
+	const moreRows = Math.ceil((CHECK_KEYS.length + 1) / 5) - 2;
+	await expect.poll(top).toBeLessThanOrEqual(330 + 40 * moreRows);
 	const counts = page.getByRole("group", { name: "By heartbeat" });
 	const link = await counts.getByRole("link").first().boundingBox();
 	expect(link?.height).toBeGreaterThanOrEqual(24);
@@ -120,6 +123,38 @@ test("the first device is in the upper part of the screen, and a search finds ow
 	await page.reload();
 	await heading("Serial number").waitFor();
 	expect(await heading("Platform").count()).toBe(0);
+});
+
+test("the list of devices does not move when the strip of the checks has its numbers", async () => {
+	const { page } = await fleet.start("viewer", async (organization) => {
+		await fleet.addReporting(organization, "one.local", {});
+	});
+	const strip = page.getByRole("region", { name: "Fleet" });
+	const row = page
+		.getByRole("region", { name: "Devices", exact: true })
+		.locator("tbody tr");
+	const top = async () => (await row.boundingBox())?.y;
+	let gate = Promise.withResolvers<void>();
+	gate.resolve();
+	await page.route("**/listPostureSummary*", async (route) => {
+		await gate.promise;
+		await route.continue();
+	});
+	for (const width of [1440, 1024]) {
+		await page.setViewportSize({ width, height: 900 });
+		await page.reload();
+		await strip.waitFor();
+		await row.waitFor();
+		const withNumbers = await top();
+		gate = Promise.withResolvers();
+		await page.reload();
+		await row.waitFor();
+		await expect.poll(top).toBe(withNumbers);
+		expect(await strip.count()).toBe(0);
+		gate.resolve();
+		await strip.waitFor();
+		await expect.poll(top).toBe(withNumbers);
+	}
 });
 
 test("a list can be sorted and read page by page, and an invalid page shows an error in plain words", async () => {

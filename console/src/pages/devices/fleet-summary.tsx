@@ -188,8 +188,7 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 		enabled: isReady,
 		refetchInterval: day ? false : 60_000,
 	});
-	// The same height as the strip, so that the list does not move.
-	if (summary.isPending) return <Skeleton height={84} mb={8} />;
+	if (summary.isPending) return <StripSkeleton />;
 	if (summary.isError) {
 		return <ErrorState error={summary.error} onRetry={summary.refetch} />;
 	}
@@ -247,6 +246,20 @@ export function FleetSummary({ isReady }: { isReady: boolean }) {
 			</div>
 			{isOpen && <FleetChecks summary={data} />}
 		</Paper>
+	);
+}
+
+/** Has the height of the strip at each width, so that the list does not move. */
+function StripSkeleton() {
+	return (
+		<Skeleton px={7} py={6} mb={8}>
+			<div className={styles.strip}>
+				{CHECK_KEYS.map((key) => (
+					<Box key={key} h={34} visibleFrom="sm" />
+				))}
+				<Box h={24} />
+			</div>
+		</Skeleton>
 	);
 }
 
