@@ -77,7 +77,7 @@ import {
 	listLinkedRecords,
 	unlinkRecords,
 } from "./records/links.ts";
-import { getRecordNames } from "./records/name-lookup.ts";
+import { getRecordNames } from "./records/names-by-id.ts";
 import { recordOperations } from "./records/operations.ts";
 import { reassignRecords } from "./records/reassign.ts";
 import { searchRecords } from "./records/search.ts";

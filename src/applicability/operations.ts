@@ -12,7 +12,7 @@ import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { readCursor, writeCursor } from "../records/cursor.ts";
 import { type Order, pageCursor, pageSize } from "../records/list-pages.ts";
 import { DEFAULT_PAGE_SIZE } from "../records/page-sizes.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import { framework } from "../registers/framework.ts";

@@ -12,7 +12,7 @@ import {
 	pageSize,
 } from "../records/list-pages.ts";
 import { detailSchema } from "../records/result-rows.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { wordsOf } from "../records/text-match.ts";
 import { anyIdSchema, timeSchema } from "../records/text-schemas.ts";
 import { readEntries, sealOf } from "./entry-pages.ts";

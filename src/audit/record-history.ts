@@ -5,7 +5,7 @@ import { defineOperation } from "../operation.ts";
 import { asOfShape, contextAsOf } from "../records/as-of.ts";
 import { cursorName } from "../records/cursor.ts";
 import { pageCursor, pageShape, pageSize } from "../records/list-pages.ts";
-import { findNames } from "../records/name-lookup.ts";
+import { findNames } from "../records/names-by-id.ts";
 import { anyRecordInput, findIdOfAnyKind } from "../records/reference-ids.ts";
 import { DETAILS, shorten } from "../records/result-rows.ts";
 import { readEntries } from "./entry-pages.ts";

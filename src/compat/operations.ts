@@ -3,7 +3,7 @@ import { AppError, badFields } from "../errors.ts";
 import type { IdKind } from "../id.ts";
 import { type Context, defineOperation } from "../operation.ts";
 import { linkRecords, unlinkRecords } from "../records/links.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { changeRecord, existing } from "../records/store.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { prepareUpdate } from "../records/values.ts";

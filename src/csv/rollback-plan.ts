@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import type { Change } from "../operation.ts";
 import type { Membership } from "../principal.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
-import { findNames } from "../records/name-lookup.ts";
+import { findNames } from "../records/names-by-id.ts";
 import { recordName } from "../records/record-name.ts";
 import { findRefused } from "../records/refused-values.ts";
 import { membersAmong, usersOf } from "../records/removal.ts";

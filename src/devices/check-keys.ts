@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
-import { listed, quoted } from "../records/why-none.ts";
+import { listed, quoted } from "../records/no-match-messages.ts";
 import { CHECK_KEYS, findCanonical } from "./terms.ts";
 
 /** The canonical keys in a text, for descriptions and errors. */

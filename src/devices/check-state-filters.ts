@@ -2,7 +2,7 @@ import { z } from "zod";
 import { textArray } from "../db/array.ts";
 import { badFields } from "../errors.ts";
 import type { Filter } from "../records/filter.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { checkKeysOf, whyNoCheck } from "./check-keys.ts";
 import {
 	CHECK_STATES,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import { CHECK_KEYS_TEXT } from "./check-keys.ts";
 import { checkStateShape, complianceShape } from "./read-check-states.ts";

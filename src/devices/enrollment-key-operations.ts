@@ -13,7 +13,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema, nameSchema } from "../records/text-schemas.ts";
 import { hashSecret, makeSecret } from "../tokens/secret.ts";
 import {

@@ -14,7 +14,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";
 import { requireDevices } from "./device-changes.ts";

@@ -4,7 +4,7 @@ import {
 	type Releases,
 	writeReleases,
 } from "../agent-packages/release.ts";
-import { listed, MAX_LISTED, quoted } from "../records/why-none.ts";
+import { listed, MAX_LISTED, quoted } from "../records/no-match-messages.ts";
 import { OWN_AGENT } from "./agent-name.ts";
 
 /** Most versions of the agent that `countAgents` lists. An agent may report any version. */

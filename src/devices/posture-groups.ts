@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { findNames } from "../records/name-lookup.ts";
+import { findNames } from "../records/names-by-id.ts";
 import { parts } from "./fleet-states.ts";
 
 /** Largest number of groups in the summary. Those with the most failing devices come first. */

@@ -9,7 +9,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import {
 	checkName,

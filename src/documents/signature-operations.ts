@@ -11,7 +11,7 @@ import {
 	pageSize,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { MAX_ASKED } from "./sign-limits.ts";
 import {

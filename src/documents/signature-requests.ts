@@ -4,7 +4,7 @@ import { makeId } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
 import { DISTINCT } from "../records/distinct.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { queueDocumentMails } from "./document-mail.ts";
 import { reachSchema, readReach } from "./reach.ts";

@@ -12,7 +12,7 @@ import {
 	pageSize,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../records/unchanged.ts";

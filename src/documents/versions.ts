@@ -5,7 +5,7 @@ import { notFound } from "../invoke.ts";
 import type { Context } from "../operation.ts";
 import { joinPersonOf } from "../organizations/person-of-member.ts";
 import { roleReaches } from "../principal.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { existing } from "../records/store.ts";
 import { idSchema, textSchema } from "../records/text-schemas.ts";
 import type { Values } from "../records/values.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Shown } from "../records/shown.ts";
+import type { Shown } from "../records/shown-in-tool-list.ts";
 
 export type JsonSchema = Record<string, unknown>;
 

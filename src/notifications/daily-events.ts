@@ -7,8 +7,8 @@ import type { EventType } from "../events/types.ts";
 import { type FirstLooks, type Poller, startPoller } from "../jobs/poller.ts";
 import { TODAY } from "../organizations/time-zone.ts";
 import { IN_USE } from "../records/archived-field.ts";
+import { orInfinity } from "../records/date-or-infinity.ts";
 import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
-import { orInfinity } from "../records/or-infinity.ts";
 
 const POLL_MS = 60_000;
 

@@ -5,7 +5,7 @@ import { type IdKind, kindNoun } from "../id.ts";
 import { nameInMail } from "../mail/message.ts";
 import { DEFAULT_TIME_ZONE, dayIn } from "../organizations/time-zone.ts";
 import { dueDates } from "../records/due-dates.ts";
-import { findNames } from "../records/name-lookup.ts";
+import { findNames } from "../records/names-by-id.ts";
 import { type NamedKind, namedKinds } from "../records/searchable-kinds.ts";
 import { type DailyData, type DailyList, isDaily } from "./daily-events.ts";
 

@@ -12,7 +12,7 @@ import {
 	pageShape,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { memberChange } from "../sign-in/users.ts";
 import { REGISTERS, requireLimitsOf } from "./limits-of-organization.ts";

@@ -4,7 +4,7 @@ import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { EXCEPTION_NAME } from "../devices/exceptions/exception-name.ts";
 import { ENDS_SOON } from "../devices/exceptions/exception-status.ts";
 import { TODAY } from "../organizations/time-zone.ts";
-import { orInfinity } from "../records/or-infinity.ts";
+import { orInfinity } from "../records/date-or-infinity.ts";
 import { nameSql } from "../records/record-name.ts";
 import { nonconformity } from "../registers/nonconformity.ts";
 import {

@@ -23,9 +23,9 @@ import {
 	listInput,
 	organizationId,
 } from "../records/list-pages.ts";
-import { findNames } from "../records/name-lookup.ts";
+import { findNames } from "../records/names-by-id.ts";
 import { listingOf, peopleFields } from "../records/record-filters.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { matchWords, wordsOf } from "../records/text-match.ts";
 import { recordKinds } from "../registers/all.ts";
 import { parseInput } from "../validation.ts";

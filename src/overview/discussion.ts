@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
-import { findNames } from "../records/name-lookup.ts";
-import { FEW } from "./few.ts";
+import { findNames } from "../records/names-by-id.ts";
+import { MAX_NAMED } from "./max-named.ts";
 
 const DAYS = 14;
 const MAX_SHOWN = 200;
@@ -43,7 +43,7 @@ export async function readDiscussion(
 					where w.organization_id = $1 and w.user_id = $2::text and w.record_id = c.record_id
 				))
 			order by c.created_at desc, c.id desc
-			limit ${FEW}`,
+			limit ${MAX_NAMED}`,
 		values: [organizationId, userId],
 	});
 	if (rows.length === 0) return [];

@@ -7,7 +7,7 @@ import {
 	isReporting,
 } from "../devices/device-record.ts";
 import { excusesAt, IS_EXCUSED } from "../devices/span-states.ts";
-import { FEW } from "./few.ts";
+import { MAX_NAMED } from "./max-named.ts";
 
 export const failingCheck = z.object({
 	device_id: z.string(),
@@ -56,7 +56,7 @@ export async function findFailingChecks(
 			where s.organization_id = $1 and s.is_current and s.status = 'FAIL'
 				and ${since} and not ${IS_EXCUSED}
 			order by ${order}, s.device_id, s.check_key
-			limit ${FEW}`,
+			limit ${MAX_NAMED}`,
 		values: [organization],
 	});
 	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));

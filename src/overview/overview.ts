@@ -9,17 +9,17 @@ import { countEndingKeys } from "../devices/ending-keys.ts";
 import { EXCEPTION_STATUS } from "../devices/exceptions/exception-status.ts";
 import { defineOperation } from "../operation.ts";
 import { readToday } from "../organizations/time-zone.ts";
+import { orInfinity } from "../records/date-or-infinity.ts";
 import { DUE_SOON_DAYS, dueDates } from "../records/due-dates.ts";
 import type { AnyRecordKind } from "../records/kind.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { orInfinity } from "../records/or-infinity.ts";
 import { nameSql } from "../records/record-name.ts";
 import { dateSchema } from "../records/text-schemas.ts";
 import { recordKinds } from "../registers/all.ts";
 import { OLD_TOKEN_DAYS } from "../tokens/old-token.ts";
 import { DAY_MS } from "../units.ts";
 import { failingCheck, findFailingChecks } from "./failing-checks.ts";
-import { FEW } from "./few.ts";
+import { MAX_NAMED } from "./max-named.ts";
 import { personalShape, readPersonal } from "./personal.ts";
 import { countRisks, riskCells } from "./risk-matrix.ts";
 
@@ -88,7 +88,7 @@ export const getOverview = defineOperation({
 				}),
 			)
 			.describe(
-				`Measures that are IMPLEMENTED although their device check does not show it, at most ${FEW}`,
+				`Measures that are IMPLEMENTED although their device check does not show it, at most ${MAX_NAMED}`,
 			),
 		old_api_tokens: z
 			.int()
@@ -259,7 +259,7 @@ async function findContradicted(client: PoolClient, organization: string) {
 			from measures t
 			where t.organization_id = $1 and t.archived_at is null and ${isContradictedSql("t")}
 			order by t.name_key, t.id
-			limit ${FEW}`,
+			limit ${MAX_NAMED}`,
 		values: [organization],
 	});
 	return rows.map((row) => ({ ...row, check_name: checkName(row.check_key) }));
@@ -320,7 +320,7 @@ async function findRecent(client: PoolClient, organization: string) {
 		select '${definition.kind}' as kind, t.id, left(${nameSql(definition, "t")}, 1000) as name,
 			t.updated_at, t.created_at = t.updated_at as is_new
 		from ${definition.table} t where t.organization_id = $1
-		order by t.updated_at desc, t.id desc limit ${FEW})`;
+		order by t.updated_at desc, t.id desc limit ${MAX_NAMED})`;
 	const { rows } = await client.query<{
 		kind: string;
 		id: string;
@@ -329,7 +329,7 @@ async function findRecent(client: PoolClient, organization: string) {
 		is_new: boolean;
 	}>({
 		name: "overview.recent",
-		text: `${recordKinds.map(lastOf).join(" union all ")} order by updated_at desc, id desc limit ${FEW}`,
+		text: `${recordKinds.map(lastOf).join(" union all ")} order by updated_at desc, id desc limit ${MAX_NAMED}`,
 		values: [organization],
 	});
 	return rows;

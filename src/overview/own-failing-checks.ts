@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { checkStates } from "../devices/check-states.ts";
 import { checkName } from "../devices/device-record.ts";
-import { FEW } from "./few.ts";
+import { MAX_NAMED } from "./max-named.ts";
 
 const failingCheck = z.object({
 	device_id: z.string(),
@@ -16,7 +16,7 @@ const failingCheck = z.object({
 export const ownFailingChecks = z
 	.array(failingCheck)
 	.describe(
-		`Required checks that the person's ACTIVE devices fail, without exceptions, at most ${FEW}`,
+		`Required checks that the person's ACTIVE devices fail, without exceptions, at most ${MAX_NAMED}`,
 	);
 
 /**
@@ -53,7 +53,7 @@ export async function readOwnFailingChecks(
 			from (${checkStates({ ids: "$2::text[]", statuses: ["FAIL"] })}) c
 			where c.state in ('FAILING', 'IN_GRACE')
 			order by in_grace_until nulls first, c.device_id, c.check_key
-			limit ${FEW}`,
+			limit ${MAX_NAMED}`,
 		values: [organizationId, [...nameOf.keys()]],
 	});
 	return rows.map(({ device_id, check_key, ...times }) => ({

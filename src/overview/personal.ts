@@ -11,8 +11,8 @@ import { dueDates } from "../records/due-dates.ts";
 import { nameSql } from "../records/record-name.ts";
 import { discussion, readDiscussion } from "./discussion.ts";
 import { failingCheck, findFailingChecks } from "./failing-checks.ts";
-import { FEW } from "./few.ts";
 import { coverages, readCoverages } from "./framework-coverages.ts";
+import { MAX_NAMED } from "./max-named.ts";
 import {
 	ownFailingChecks,
 	readOwnFailingChecks,
@@ -60,7 +60,7 @@ export const personalShape = {
 						due: z.string(),
 					}),
 				)
-				.describe(`Overdue or due this week, at most ${FEW}`),
+				.describe(`Overdue or due this week, at most ${MAX_NAMED}`),
 		})
 		.nullable()
 		.describe(
@@ -69,7 +69,7 @@ export const personalShape = {
 	newly_failing: z
 		.array(failingCheck)
 		.describe(
-			`Checks of ONLINE devices that began to fail within 24 hours, without exceptions, the latest ${FEW}`,
+			`Checks of ONLINE devices that began to fail within 24 hours, without exceptions, the latest ${MAX_NAMED}`,
 		),
 	discussion,
 	coverage: coverages,
@@ -164,7 +164,7 @@ async function readMine(
 				) as counts,
 				(
 					select coalesce(jsonb_agg(x), '[]')
-					from (select d.kind, d.id, d.name, d.field, d.due from due d order by d.due, d.id, d.field limit ${FEW}) x
+					from (select d.kind, d.id, d.name, d.field, d.due from due d order by d.due, d.id, d.field limit ${MAX_NAMED}) x
 				) as records`,
 		values: [organization, person, today],
 	});

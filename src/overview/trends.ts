@@ -5,10 +5,10 @@ import { countFleet } from "../devices/count-states.ts";
 import { fleetPassPercent, passPercent } from "../devices/pass-rate.ts";
 import { defineOperation } from "../operation.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { orInfinity } from "../records/date-or-infinity.ts";
 import { dueDates } from "../records/due-dates.ts";
 import { organizationId } from "../records/list-pages.ts";
-import { orInfinity } from "../records/or-infinity.ts";
-import { described } from "../records/shown.ts";
+import { described } from "../records/shown-in-tool-list.ts";
 import { PAST_FIGURES } from "./past-figures.ts";
 
 /** Number of past months, each with a point of its last day. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { badFields, type FieldIssue } from "../errors.ts";
 import { givenFields } from "./input.ts";
 import type { AnyRecordKind } from "./kind.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { filledTextSchema, MAX_TEXT } from "./text-schemas.ts";
 import type { Values } from "./values.ts";
 

@@ -10,7 +10,7 @@ import { DISTINCT } from "./distinct.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
 import { organizationId } from "./list-pages.ts";
 import { columnsOf } from "./result-rows.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { noteStored } from "./store.ts";
 import { anyIdSchema } from "./text-schemas.ts";
 import type { Values } from "./values.ts";

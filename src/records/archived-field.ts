@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { orInfinity } from "./date-or-infinity.ts";
 import type { Field } from "./field.ts";
 import type { Filter } from "./filter.ts";
-import { orInfinity } from "./or-infinity.ts";
-import { described } from "./shown.ts";
+import { described } from "./shown-in-tool-list.ts";
 
 const HELP = "When it was archived; empty while it is in use";
 

@@ -6,7 +6,7 @@ import {
 import { badFields } from "../errors.ts";
 import type { Context } from "../operation.ts";
 import { tablesAsOf } from "./past-tables.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 
 /** The input field of operations that can answer for a moment in the past. */
 export const asOfShape = {

@@ -11,7 +11,7 @@ import { percentSql } from "../units.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
 import { COVERAGE, firstMeasureNames, MEASURES } from "./control-coverage.ts";
 import { recordOperations } from "./operations.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { idSchema } from "./text-schemas.ts";
 
 const [list, getWithoutCoverage, add, update, remove] =

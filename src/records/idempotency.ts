@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { PoolClient } from "pg";
 import { badFields } from "../errors.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { nameSchema } from "./text-schemas.ts";
 
 /** Hours for which a repeated call answers with the first result. Then the key is forgotten. */

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import type { Field } from "./field.ts";
 import type { AnyRecordKind, Fields } from "./kind.ts";
-import { described } from "./shown.ts";
+import { described } from "./shown-in-tool-list.ts";
 
 /** Returns the schemas of the fields that a caller may give when adding a record. */
 export function shapeToAdd(kind: AnyRecordKind): Record<string, z.ZodType> {

@@ -7,7 +7,7 @@ import { DISTINCT } from "./distinct.ts";
 import { isLinkable, linkable, linkableId } from "./link-kinds.ts";
 import { type Linked, linkRecords, noteLink } from "./links.ts";
 import { type NamedKind, namedKindOf } from "./searchable-kinds.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 
 const MAX_LINKED = 50;
 

@@ -12,8 +12,11 @@ import { toolsetOf } from "./kind.ts";
 import { LINKED, linkable, linkableId } from "./link-kinds.ts";
 import { COUNTED, totalOf } from "./list-count.ts";
 import { type Order, pageCursor, pageShape, pageSize } from "./list-pages.ts";
-import { namedRecord, readNamedRecords } from "./named-records.ts";
 import { DEFAULT_PAGE_SIZE } from "./page-sizes.ts";
+import {
+	readReferencedRecords,
+	referencedRecord,
+} from "./referenced-records.ts";
 import { type DistinctKind, namedKindOf } from "./searchable-kinds.ts";
 
 const ends = {
@@ -154,7 +157,7 @@ export const listLinkedRecords = defineOperation({
 			}),
 		),
 		named_records: z
-			.array(namedRecord)
+			.array(referencedRecord)
 			.describe(
 				"Records of any kind that it names in its fields, on the first page; these are not links",
 			),
@@ -207,7 +210,7 @@ export const listLinkedRecords = defineOperation({
 		const counted = after?.counted ?? (hasMore ? await count() : rows.length);
 		const named = after
 			? []
-			: await readNamedRecords(client, organizationId, own);
+			: await readReferencedRecords(client, organizationId, own);
 		return {
 			linked_records: page,
 			named_records: named.filter(

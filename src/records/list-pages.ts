@@ -1,6 +1,7 @@
 import type { PoolClient, QueryResultRow } from "pg";
 import { z } from "zod";
 import { badCursor, cursorName, readCursor, writeCursor } from "./cursor.ts";
+import { orInfinity } from "./date-or-infinity.ts";
 import {
 	type Filter,
 	rangeCheck,
@@ -8,10 +9,9 @@ import {
 	resolveFilters,
 } from "./filter.ts";
 import { countMatching, totalOf, totalShape } from "./list-count.ts";
-import { orInfinity } from "./or-infinity.ts";
 import { pageRows } from "./page-rows.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "./page-sizes.ts";
-import { described, obvious } from "./shown.ts";
+import { described, obvious } from "./shown-in-tool-list.ts";
 import {
 	type Few,
 	findFew,

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { findPersonOf } from "../organizations/person-of-member.ts";
 import type { Filter } from "./filter.ts";
-import { quoted } from "./why-none.ts";
+import { quoted } from "./no-match-messages.ts";
 
 /** Largest number of people that the text of a filter may match. */
 const MAX_PEOPLE = 1000;

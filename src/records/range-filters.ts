@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { orInfinity } from "./date-or-infinity.ts";
 import type { Filter } from "./filter.ts";
 import type { Order } from "./list-pages.ts";
-import { orInfinity } from "./or-infinity.ts";
-import { described, obvious, type Shown } from "./shown.ts";
+import { described, obvious, type Shown } from "./shown-in-tool-list.ts";
 import { dateSchema, timeSchema } from "./text-schemas.ts";
 
 /**

@@ -6,7 +6,7 @@ import { type Context, defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { outOfScope } from "../tokens/scopes.ts";
 import { type AnyRecordKind, toolsetOf } from "./kind.ts";
-import { leftBehind, readLeftBehind } from "./left-behind.ts";
+import { readRemainingDuties, remainingDuties } from "./remaining-duties.ts";
 import { columnsOf } from "./result-rows.ts";
 import { missingReference, noteStored } from "./store.ts";
 import { idSchema } from "./text-schemas.ts";
@@ -38,7 +38,7 @@ export const reassignRecords = defineOperation({
 	output: z.object({
 		reassigned: z.array(z.object({ kind: z.string(), count: z.int() })),
 		total: z.int(),
-		left: leftBehind.describe("What still needs a decision"),
+		left: remainingDuties.describe("What still needs a decision"),
 	}),
 	run: async (context, people) => {
 		await requirePeople(context, people);
@@ -80,7 +80,7 @@ export const reassignRecords = defineOperation({
 				...(rules > 0 ? [{ kind: "device_policy", count: rules }] : []),
 			],
 			total: total + rules,
-			left: await readLeftBehind(context, people.from),
+			left: await readRemainingDuties(context, people.from),
 		};
 	},
 });

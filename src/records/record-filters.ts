@@ -6,6 +6,7 @@ import type { Filter } from "./filter.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { isLinkable, withoutLinked } from "./link-kinds.ts";
 import { byTime, type Listing } from "./list-pages.ts";
+import { whyNoName, whyNoReference } from "./no-match-messages.ts";
 import { personFilter } from "./person-filter.ts";
 import {
 	dateFilters,
@@ -13,9 +14,8 @@ import {
 	openFirst,
 	timeFilters,
 } from "./range-filters.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { idSchema } from "./text-schemas.ts";
-import { whyNoName, whyNoReference } from "./why-none.ts";
 
 /** Largest number of values of one filter. No choice has more. */
 const MAX_CHOICES = 50;

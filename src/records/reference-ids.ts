@@ -5,7 +5,7 @@ import type { Context } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import type { AnyRecordKind } from "./kind.ts";
 import { organizationId } from "./list-pages.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { idSchema, MAX_NAME, nameSchema } from "./text-schemas.ts";
 
 /**

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mapFields } from "./input.ts";
 import { type AnyRecordKind, oncePerKind } from "./kind.ts";
 import { namedKinds } from "./searchable-kinds.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 
 /**
  * How much of each record a list returns. Brief rows have the fields that people decide by. AI

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts";
-import { obvious } from "./shown.ts";
+import { obvious } from "./shown-in-tool-list.ts";
 import { timeSchema } from "./text-schemas.ts";
 
 /** The input field that protects an update from overwriting somebody else's change. */

@@ -3,9 +3,9 @@ import { notFound } from "../invoke.ts";
 import { defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
 import { asOfShape, contextAsOf } from "./as-of.ts";
-import { leftBehind, readLeftBehind } from "./left-behind.ts";
 import { filterOfReferences } from "./record-filters.ts";
 import { anyRecordInput, findIdOfAnyKind } from "./reference-ids.ts";
+import { readRemainingDuties, remainingDuties } from "./remaining-duties.ts";
 import { namedKindOf, namedKinds } from "./searchable-kinds.ts";
 
 /**
@@ -76,7 +76,7 @@ export const getRecordUses = defineOperation({
 				is_more: z.boolean(),
 			}),
 		),
-		left: leftBehind.describe(
+		left: remainingDuties.describe(
 			"Of a person: what reassignRecords would leave for a decision",
 		),
 	}),
@@ -127,7 +127,7 @@ export const getRecordUses = defineOperation({
 			}),
 			left:
 				own.kind === "people" && !input.as_of
-					? await readLeftBehind(context, id)
+					? await readRemainingDuties(context, id)
 					: [],
 		};
 	},

@@ -16,7 +16,7 @@ import {
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byDate, byText } from "../records/list-pages.ts";
-import { described } from "../records/shown.ts";
+import { described } from "../records/shown-in-tool-list.ts";
 
 const latest = (status: string) => `(
 	select v.version_number from document_versions v

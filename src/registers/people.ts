@@ -2,6 +2,7 @@ import { z } from "zod";
 import { findReservedAddresses } from "../organizations/reserved-addresses.ts";
 import { findSecondPeople } from "../organizations/second-people.ts";
 import { TODAY } from "../organizations/time-zone.ts";
+import { orInfinity } from "../records/date-or-infinity.ts";
 import {
 	datesInOrder,
 	emails,
@@ -13,7 +14,6 @@ import {
 } from "../records/field.ts";
 import { recordKind } from "../records/kind.ts";
 import { byText } from "../records/list-pages.ts";
-import { orInfinity } from "../records/or-infinity.ts";
 
 const HAS_CONTRACT = `${orInfinity("contract_end_date", "date")} >= ${TODAY}`;
 

@@ -13,7 +13,7 @@ import {
 import type { Filter } from "../records/filter.ts";
 import { recordKind } from "../records/kind.ts";
 import { byDate, byScore, byText, type Order } from "../records/list-pages.ts";
-import { described } from "../records/shown.ts";
+import { described } from "../records/shown-in-tool-list.ts";
 import {
 	followTreatment,
 	IS_ACCEPTED_SQL,

@@ -20,7 +20,7 @@ import {
 	pageSize,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema, nameSchema, textSchema } from "../records/text-schemas.ts";
 import { currentRecords } from "./current-records.ts";
 import { listSnapshotDifferences } from "./differences.ts";

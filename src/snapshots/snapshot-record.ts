@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { z } from "zod";
 import { notFound } from "../invoke.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { idSchema } from "../records/text-schemas.ts";
 import { SNAPSHOT_KINDS, SNAPSHOT_TYPES } from "./snapshot-types.ts";
 

@@ -15,7 +15,7 @@ import {
 	pageSize,
 	readPage,
 } from "../records/list-pages.ts";
-import { obvious } from "../records/shown.ts";
+import { obvious } from "../records/shown-in-tool-list.ts";
 import { existing, noteStored, updateRecord } from "../records/store.ts";
 import { dateSchema, idSchema, textSchema } from "../records/text-schemas.ts";
 import { prepareUpdate } from "../records/values.ts";

@@ -16,7 +16,7 @@ import {
 import { type AnyRecordKind, recordKind } from "../../src/records/kind.ts";
 import { byText } from "../../src/records/list-pages.ts";
 import { recordOperations } from "../../src/records/operations.ts";
-import { described, obvious } from "../../src/records/shown.ts";
+import { described, obvious } from "../../src/records/shown-in-tool-list.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { byName, catalogue } from "../support/every-tool.ts";
 

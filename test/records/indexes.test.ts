@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
 import { canBeArchived } from "../../src/records/archived-field.ts";
+import { orInfinity } from "../../src/records/date-or-infinity.ts";
 import type { Filter } from "../../src/records/filter.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
 import type { Order } from "../../src/records/list-pages.ts";
-import { orInfinity } from "../../src/records/or-infinity.ts";
 import { listingOf } from "../../src/records/record-filters.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { IS_UNDECIDED_SQL } from "../../src/starters/undecided.ts";

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { IconFilter } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import type { ListControls } from "../list-search.ts";
-import { NARROW } from "../narrow.ts";
+import { NARROW } from "../narrow-screens.ts";
 
 /**
  * Shows the filters of a list. On a narrow screen, a button with the number of active filters opens

@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
-import { keepList } from "../list-left.ts";
 import type { ListControls } from "../list-search.ts";
+import { keepList } from "../remembered-lists.ts";
 import { ColumnMenu } from "./column-menu.tsx";
 import { type Column, DataTable } from "./data-table.tsx";
 import { EmptyState } from "./empty-state.tsx";

@@ -15,7 +15,7 @@ import {
 	useSearch,
 } from "@tanstack/react-router";
 import { Suspense, useEffect, useRef } from "react";
-import { NARROW } from "../narrow.ts";
+import { NARROW } from "../narrow-screens.ts";
 import { rememberOrganization } from "../organization.ts";
 import { PageSkeleton } from "../parts/page-skeleton.tsx";
 import { AccountMenu } from "./account-menu.tsx";

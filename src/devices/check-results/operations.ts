@@ -3,7 +3,7 @@ import { z } from "zod";
 import { badFields } from "../../errors.ts";
 import { defineOperation } from "../../operation.ts";
 import { organizationId } from "../../records/list-pages.ts";
-import { obvious } from "../../records/shown.ts";
+import { obvious } from "../../records/shown-in-tool-list.ts";
 import { findCheckKey } from "../check-keys.ts";
 import { checkKeySchema } from "../device-record.ts";
 import { LATEST_COUNTED_AT, LATEST_COUNTS } from "./count-sql.ts";

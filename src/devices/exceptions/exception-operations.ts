@@ -8,7 +8,7 @@ import {
 	pageShape,
 	pageSize,
 } from "../../records/list-pages.ts";
-import { obvious } from "../../records/shown.ts";
+import { obvious } from "../../records/shown-in-tool-list.ts";
 import {
 	filledTextSchema,
 	idSchema,

@@ -9,9 +9,9 @@ import {
 	pageShape,
 	readPage,
 } from "../../records/list-pages.ts";
-import { obvious } from "../../records/shown.ts";
+import { whyNoReference } from "../../records/no-match-messages.ts";
+import { obvious } from "../../records/shown-in-tool-list.ts";
 import { idSchema } from "../../records/text-schemas.ts";
-import { whyNoReference } from "../../records/why-none.ts";
 import { checkKeysOf, whyNoCheck } from "../check-keys.ts";
 import { namedCheck } from "../device-record.ts";
 import {

@@ -4,7 +4,7 @@ import { makeId } from "../../id.ts";
 import { notFound } from "../../invoke.ts";
 import { type Change, type Context, defineOperation } from "../../operation.ts";
 import { organizationId } from "../../records/list-pages.ts";
-import { obvious } from "../../records/shown.ts";
+import { obvious } from "../../records/shown-in-tool-list.ts";
 import { idSchema } from "../../records/text-schemas.ts";
 import { requireUnchanged, unchangedShape } from "../../records/unchanged.ts";
 import { readRules } from "../check-rule-store.ts";

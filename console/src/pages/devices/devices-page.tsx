@@ -14,7 +14,7 @@ import { useMemo, useState } from "react";
 import { MAX_PAGE_SIZE } from "../../../../src/records/page-sizes.ts";
 import { call, type InputOf } from "../../api.ts";
 import { useListSearch } from "../../list-search.ts";
-import { NARROW } from "../../narrow.ts";
+import { NARROW } from "../../narrow-screens.ts";
 import { useOrganization } from "../../organization.ts";
 import { shownColumns } from "../../parts/column-menu.tsx";
 import {

@@ -14,7 +14,7 @@ import { useQuery } from "@tanstack/react-query";
 import { CHECK_KEYS } from "../../../../src/devices/terms.ts";
 import type { OutputOf } from "../../api.ts";
 import type { ListControls, ListSearch } from "../../list-search.ts";
-import { NARROW } from "../../narrow.ts";
+import { NARROW } from "../../narrow-screens.ts";
 import { useOrganization } from "../../organization.ts";
 import { COMPLIANT_BY_EXCEPTION } from "../../parts/devices/by-exception.ts";
 import { failingDevices } from "../../parts/devices/counted-devices.ts";

@@ -1,5 +1,5 @@
 import { Group, Text } from "@mantine/core";
-import { FEW } from "../../../../src/overview/few.ts";
+import { MAX_NAMED } from "../../../../src/overview/max-named.ts";
 import { useOrganization } from "../../organization.ts";
 import { dayAfter, todayHere } from "../../parts/days.ts";
 import { namesApart } from "../../parts/devices/device-name.ts";
@@ -47,9 +47,9 @@ export function NewlyFailing({ failing }: { failing: readonly Failure[] }) {
 			none={failing.length > 0 ? undefined : "No check of an online device."}
 		>
 			<Failures failing={failing} />
-			{failing.length >= FEW && (
+			{failing.length >= MAX_NAMED && (
 				<Text size="sm" c="dimmed" mt="xs">
-					These are the latest {FEW} checks.{" "}
+					These are the latest {MAX_NAMED} checks.{" "}
 					<TextLink
 						to="/o/$org/devices/period"
 						params={{ org: organizationId }}

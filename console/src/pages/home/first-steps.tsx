@@ -19,7 +19,7 @@ import { Section } from "./home-section.tsx";
 
 // The first page does not load them, because readers hide them after a while.
 const LazyNextSteps = lazy(() => import("./next-steps.tsx"));
-const LazyGaps = lazy(() => import("./gaps.tsx"));
+const LazyIncompleteRecords = lazy(() => import("./incomplete-records.tsx"));
 
 /**
  * Says what comes next: how to begin, or in an organization with records, which of them wait for
@@ -29,7 +29,7 @@ export function NextSteps(held: Held) {
 	return (
 		<Suspense>
 			{held.hasRecords ? (
-				<LazyGaps hasDevices={held.hasDevices} />
+				<LazyIncompleteRecords hasDevices={held.hasDevices} />
 			) : (
 				<LazyNextSteps {...held} />
 			)}
@@ -81,7 +81,7 @@ function Steps({
 			<StepList steps={steps} onHide={() => onOver(true)} />
 			{held.hasRecords && (
 				<Suspense>
-					<LazyGaps />
+					<LazyIncompleteRecords />
 				</Suspense>
 			)}
 		</>

@@ -1,5 +1,5 @@
 import { Group } from "@mantine/core";
-import { FEW } from "../../../../src/overview/few.ts";
+import { MAX_NAMED } from "../../../../src/overview/max-named.ts";
 import { useOrganization } from "../../organization.ts";
 import { checkLabel } from "../../parts/devices/check-label.ts";
 import { namesApart } from "../../parts/devices/device-name.ts";
@@ -24,7 +24,7 @@ export function OwnFailingChecks({ failing }: { failing: Failing }) {
 	const names = namesApart(
 		named.map(({ device_id: id, device_name: name }) => ({ id, name })),
 	);
-	const more = failing.length >= FEW ? " or more" : "";
+	const more = failing.length >= MAX_NAMED ? " or more" : "";
 	return (
 		<ul className={styles.rows}>
 			{named.map(({ device_id, check_key, in_grace_until }) => (

@@ -5,7 +5,6 @@ import { useState } from "react";
 import { ApiError, asSentence } from "../../api.ts";
 import type { KindDescription } from "../../kind-description.ts";
 import { type AnyRecord, titleOf } from "../../kinds.ts";
-import { listOf } from "../../list-left.ts";
 import { Confirm } from "../../parts/confirm.tsx";
 import {
 	deleteRecord,
@@ -13,6 +12,7 @@ import {
 } from "../../parts/records/register-calls.ts";
 import { capitalized } from "../../parts/records/use-kind.ts";
 import { queryClient } from "../../queries.ts";
+import { listOf } from "../../remembered-lists.ts";
 import { UsedNow } from "./uses.tsx";
 
 /** What goes with a record, besides its links, by the kind of the record. */

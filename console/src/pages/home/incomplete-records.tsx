@@ -19,7 +19,11 @@ const NEW_FOR_MS = 90 * DAY_MS;
  * The reader can hide it. Without `hasDevices`, it leaves out the people and devices, because the
  * first steps name them.
  */
-export default function Gaps({ hasDevices }: { hasDevices?: boolean }) {
+export default function IncompleteRecords({
+	hasDevices,
+}: {
+	hasDevices?: boolean;
+}) {
 	const { organization, mayWriteKind, mayAdmin } = useOrganization();
 	const { id: org, created_at } = organization;
 	const isNew = Date.now() - Date.parse(created_at) < NEW_FOR_MS;

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { recordKinds } from "../registers/all.ts";
 import { namedKinds } from "./searchable-kinds.ts";
 
-export const namedRecord = z.object({
+export const referencedRecord = z.object({
 	field: z.string().describe("The field that names it, such as vendor_ids"),
 	id: z.string(),
 	kind: z.string(),
@@ -11,7 +11,7 @@ export const namedRecord = z.object({
 	status: z.string().nullable(),
 });
 
-type Named = z.output<typeof namedRecord>;
+type Named = z.output<typeof referencedRecord>;
 
 /** A select statement for the records that a field of the record $2 names. */
 interface Reference {
@@ -55,7 +55,7 @@ function select(
 }
 
 /** Returns the records that a record names in its fields, such as its owner or its vendors. */
-export async function readNamedRecords(
+export async function readReferencedRecords(
 	client: PoolClient,
 	organizationId: string,
 	{ id, kind }: { id: string; kind: string },

@@ -1,2 +1,2 @@
 /** Largest number of records that a part of the overview names. */
-export const FEW = 10;
+export const MAX_NAMED = 10;

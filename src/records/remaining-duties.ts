@@ -13,7 +13,7 @@ const WAYS = [
 	"claimed_owner",
 ] as const;
 
-export const leftBehind = z.array(
+export const remainingDuties = z.array(
 	z.object({
 		kind: z.string(),
 		as: z.enum(WAYS),
@@ -23,7 +23,7 @@ export const leftBehind = z.array(
 			.describe(`The first ${MAX_NAMED}; of a device policy, the checks`),
 	}),
 );
-type Left = z.output<typeof leftBehind>[number];
+type Left = z.output<typeof remainingDuties>[number];
 
 const DOCUMENTS = {
 	approver: `
@@ -43,7 +43,7 @@ const DOCUMENTS = {
  * instead, and who owns a claimed device. If the caller is not an administrator, the rules of
  * checks are left too.
  */
-export async function readLeftBehind(
+export async function readRemainingDuties(
 	{ client, membership }: Context,
 	person: string,
 ): Promise<Left[]> {
