@@ -17,8 +17,8 @@ import type { CheckKey } from "../devices/terms.ts";
 import { AppError } from "../errors.ts";
 import { hashSecret } from "../tokens/secret.ts";
 import { DAY_MS, HOUR_MS } from "../units.ts";
-import type { Known } from "./known.ts";
 import { PEOPLE } from "./organization/people.ts";
+import type { RecordsByKey } from "./records-by-key.ts";
 import { spread } from "./registers.ts";
 import { type Progress, retryWhileBusy } from "./retry.ts";
 import type { Moment } from "./timeline.ts";
@@ -41,7 +41,7 @@ export const THIS_MACHINE = "This machine";
 export class DemoDevices {
 	readonly fleet: Fleet;
 	readonly #count: number;
-	readonly #known: Known;
+	readonly #records: RecordsByKey;
 	readonly #enrolling: Enrolling;
 	readonly #heartbeats: Heartbeats;
 	readonly #postures: Postures;
@@ -49,10 +49,10 @@ export class DemoDevices {
 	/** The time of each silent device's last report. All other devices report until now. */
 	readonly #silentSince = new Map<number, Date>();
 
-	constructor(pool: Pool, known: Known, fleet: Fleet, count: number) {
+	constructor(pool: Pool, records: RecordsByKey, fleet: Fleet, count: number) {
 		this.fleet = fleet;
 		this.#count = count;
-		this.#known = known;
+		this.#records = records;
 		const statuses = new DeviceStatuses(pool);
 		this.#enrolling = makeEnrolling(pool, statuses);
 		this.#heartbeats = new Heartbeats(pool, statuses);
@@ -83,7 +83,7 @@ export class DemoDevices {
 					await this.#remember(n);
 					this.fleet.keys[n] = undefined;
 					const id = this.fleet.deviceIds[n];
-					if (id) await this.#known.use("revokeDevice", { id }, "admin");
+					if (id) await this.#records.use("revokeDevice", { id }, "admin");
 				},
 			});
 		}
@@ -147,10 +147,10 @@ export class DemoDevices {
 	}
 
 	async #add(name: string, ownerId?: string): Promise<string> {
-		const { enrollment_token } = await this.#known.use(
+		const { enrollment_token } = await this.#records.use(
 			"addDevice",
 			{
-				organization_id: this.#known.organizationId,
+				organization_id: this.#records.organizationId,
 				name,
 				owner_id: ownerId,
 				enrollment_token_expires_in_days: 14,
@@ -162,7 +162,7 @@ export class DemoDevices {
 
 	async #enroll(n: number, machine: Machine, owner: string, at: Date) {
 		const name = machine.facts.hostname.split(".")[0] ?? "";
-		const token = await this.#add(name, this.#known.id("people", owner));
+		const token = await this.#add(name, this.#records.id("people", owner));
 		const key = await retryWhileBusy(() =>
 			enroll(this.#enrolling, token, { address: addressOf(n) }),
 		);

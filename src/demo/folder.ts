@@ -41,13 +41,13 @@ export function makeDemoFolder(): DemoFolder {
 	const data = join(folder, "data");
 	mkdirSync(data);
 	if (process.getuid?.() === 0) chmodSync(data, 0o711);
-	const keeper = startKeeper(folder);
+	const cleanupProcess = startCleanupProcess(folder);
 	return {
 		data,
 		agent: join(folder, AGENT),
 		remove: async () => {
 			await removeDemoFolder(folder);
-			keeper.kill();
+			cleanupProcess.kill();
 		},
 	};
 }
@@ -56,15 +56,17 @@ export function makeDemoFolder(): DemoFolder {
  * Starts a program that removes everything if this process is killed. The program reads a pipe that
  * closes when this process ends.
  */
-function startKeeper(folder: string): ChildProcess {
+function startCleanupProcess(folder: string): ChildProcess {
 	// If the program cannot be started, the next demonstration cleans up in `removeLeftovers`.
-	return startDetached(join(import.meta.dirname, "keeper.ts"), [folder]);
+	return startDetached(join(import.meta.dirname, "cleanup-process.ts"), [
+		folder,
+	]);
 }
 
 /**
  * Removes the folders and database servers of demonstrations that were killed together with their
- * keeper, for example by a power cut. Returns how many it removed. A folder that cannot be removed
- * remains until the next demonstration.
+ * cleanup process, for example by a power cut. Returns how many it removed. A folder that cannot be
+ * removed remains until the next demonstration.
  */
 export async function removeLeftovers(): Promise<number> {
 	let removed = 0;

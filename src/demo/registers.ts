@@ -1,5 +1,4 @@
 import { day } from "./day.ts";
-import type { Known } from "./known.ts";
 import {
 	ISO_27001,
 	ISO_CONTROLS,
@@ -12,6 +11,7 @@ import { addressOf, OTHERS, PEOPLE } from "./organization/people.ts";
 import { RISKS } from "./organization/risks.ts";
 import { VENDOR_REVIEWS } from "./organization/vendor-reviews.ts";
 import { VENDORS } from "./organization/vendors.ts";
+import type { RecordsByKey } from "./records-by-key.ts";
 import type { Moment } from "./timeline.ts";
 
 /**
@@ -31,19 +31,19 @@ export function spread(
  * Returns the moments of the registers that seldom change: people, vendors, frameworks, risks,
  * measures, assets and data.
  */
-export function registerMoments(known: Known): Moment[] {
+export function registerMoments(records: RecordsByKey): Moment[] {
 	return [
-		...addPeople(known),
-		...addVendors(known),
-		...reviewVendors(known),
-		...addFrameworks(known),
-		...addRisks(known),
-		...addMeasures(known),
-		...addInventory(known),
+		...addPeople(records),
+		...addVendors(records),
+		...reviewVendors(records),
+		...addFrameworks(records),
+		...addRisks(records),
+		...addMeasures(records),
+		...addInventory(records),
 	];
 }
 
-function addPeople({ add }: Known): Moment[] {
+function addPeople({ add }: RecordsByKey): Moment[] {
 	const employees = PEOPLE.map(([key, full_name, position, months]) => ({
 		key,
 		input: {
@@ -72,7 +72,7 @@ function addPeople({ add }: Known): Moment[] {
 	}));
 }
 
-function addVendors({ add, id }: Known): Moment[] {
+function addVendors({ add, id }: RecordsByKey): Moment[] {
 	return VENDORS.map(({ key, owner, ...vendor }, index) => ({
 		daysAgo: 226 - (index % 3),
 		kind: "vendor",
@@ -86,7 +86,7 @@ function addVendors({ add, id }: Known): Moment[] {
 	}));
 }
 
-function reviewVendors({ use, id }: Known): Moment[] {
+function reviewVendors({ use, id }: RecordsByKey): Moment[] {
 	return VENDOR_REVIEWS.map(
 		([vendor, daysAgo, outcome, risk_rating, nextInDays, note]) => ({
 			// Work on a weekend is dated on the Friday before, and nobody records a review to come.
@@ -104,7 +104,7 @@ function reviewVendors({ use, id }: Known): Moment[] {
 	);
 }
 
-function addFrameworks({ add, id }: Known): Moment[] {
+function addFrameworks({ add, id }: RecordsByKey): Moment[] {
 	return [
 		{ key: "iso", framework: ISO_27001, controls: ISO_CONTROLS, daysAgo: 210 },
 		{
@@ -139,7 +139,7 @@ function addFrameworks({ add, id }: Known): Moment[] {
 }
 
 /** Each risk is assessed when it is found, and again after something was done about it. */
-function addRisks({ add, update, id }: Known): Moment[] {
+function addRisks({ add, update, id }: RecordsByKey): Moment[] {
 	return RISKS.flatMap((risk, index) => {
 		const { key, owner, measures, inherent, residual, note, ...text } = risk;
 		const reassessed = spread(
@@ -182,7 +182,7 @@ function addRisks({ add, update, id }: Known): Moment[] {
 	});
 }
 
-function addMeasures({ add, update, link, id }: Known): Moment[] {
+function addMeasures({ add, update, link, id }: RecordsByKey): Moment[] {
 	return MEASURES.flatMap((measure, index) => {
 		const { key, owner, controls, state, ...text } = measure;
 		const begun = state === "IMPLEMENTED" ? "IN_PROGRESS" : "NOT_STARTED";
@@ -222,7 +222,7 @@ function addMeasures({ add, update, link, id }: Known): Moment[] {
 	});
 }
 
-function addInventory({ add, link, id }: Known): Moment[] {
+function addInventory({ add, link, id }: RecordsByKey): Moment[] {
 	const vendorIds = (keys: readonly string[]) =>
 		keys.map((key) => id("vendor", key));
 	return [

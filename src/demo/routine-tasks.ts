@@ -1,6 +1,6 @@
 import { chance } from "../../simulator/random.ts";
 import { day, month } from "./day.ts";
-import type { Known } from "./known.ts";
+import type { RecordsByKey } from "./records-by-key.ts";
 import { spread } from "./registers.ts";
 import type { Moment } from "./timeline.ts";
 
@@ -18,7 +18,7 @@ const ROUNDS = 12;
  * Returns the rounds of these tasks over the past year. Many were done late in the beginning, and
  * fewer are now.
  */
-export function routineTasks({ add, update, id }: Known): Moment[] {
+export function routineTasks({ add, update, id }: RecordsByKey): Moment[] {
 	const count = ROUNDS * ROUTINES.length;
 	return Array.from({ length: count }, (_, index): Moment[] => {
 		const [name, assignee] = ROUTINES[index % ROUTINES.length] ?? ["", ""];

@@ -7,11 +7,12 @@ import type { Principal } from "../principal.ts";
 import { makeIdentityId } from "../sign-in/users.ts";
 import { type Login, type LoginWithHash, makeAccounts } from "./accounts.ts";
 import { DemoDevices, THIS_MACHINE } from "./devices.ts";
-import { type Known, makeKnown } from "./known.ts";
+import { DemoDocuments } from "./documents.ts";
+import { makeHistory } from "./make-history.ts";
 import { ORGANIZATION } from "./organization/people.ts";
-import { DemoPapers } from "./papers.ts";
-import { liveThrough } from "./past.ts";
+import { makeRecordsByKey, type RecordsByKey } from "./records-by-key.ts";
 import { registerMoments } from "./registers.ts";
+import { workMoments } from "./regular-work.ts";
 import {
 	retryWhileBusy,
 	TIME_LIMIT_FACTOR,
@@ -19,7 +20,6 @@ import {
 	tellWaiting,
 } from "./retry.ts";
 import { dateMoments, type Moment } from "./timeline.ts";
-import { workMoments } from "./works.ts";
 
 /**
  * Seed of the fleet. It never changes, so that screenshots and descriptions of the fleet stay true.
@@ -78,31 +78,34 @@ export async function seedDemo(
 		const { organizationId, principals } = accounts;
 		const services = { pool, log, baseUrl: config.baseUrl };
 		const admin = await signIn(owner, principals.admin);
-		const known = makeKnown(services, organizationId, { ...principals, admin });
+		const records = makeRecordsByKey(services, organizationId, {
+			...principals,
+			admin,
+		});
 		const fleet = makeFleet(SEED, DRIFT);
-		const demo = new DemoDevices(pool, known, fleet, devices);
-		const papers = new DemoPapers(known);
+		const demo = new DemoDevices(pool, records, fleet, devices);
+		const documents = new DemoDocuments(records);
 		const secrets = { apiToken: "", enrollmentToken: "" };
 		const moments = dateMoments(
 			[
-				...begin(known),
-				...registerMoments(known),
+				...begin(records),
+				...registerMoments(records),
 				...demo.moments(),
-				...workMoments(known, (check, at) => demo.failing(check, at)),
-				...papers.moments(),
-				...end(known, secrets),
+				...workMoments(records, (check, at) => demo.failing(check, at)),
+				...documents.moments(),
+				...end(records, secrets),
 			],
 			new Date(),
 		);
 		tell("Filling the database with months of work …");
 		const worked = tellProgress(tell, (percent) => `  ${percent} % done`);
-		await liveThrough(moments, owner, organizationId, signal, worked);
+		await makeHistory(moments, owner, organizationId, signal, worked);
 		tell("Storing what the devices reported in these months …");
 		const reported = tellProgress(tell, (percent) => `  ${percent} % done`);
 		await demo.remember(await readEnrolledAt(owner), reported, signal);
 		tell("Dating the records …");
-		await papers.date(owner);
-		await keep(known);
+		await documents.date(owner);
+		await keep(records);
 		await dateReports(owner, demo.silent());
 		await fillSilences(owner);
 		await fillReports(owner);
@@ -146,7 +149,7 @@ async function signIn(owner: Client, user: Principal): Promise<Principal> {
 	return { ...user, sessionId };
 }
 
-function begin({ organizationId, use }: Known): Moment[] {
+function begin({ organizationId, use }: RecordsByKey): Moment[] {
 	return [
 		{
 			daysAgo: 236,
@@ -178,7 +181,7 @@ function begin({ organizationId, use }: Known): Moment[] {
 }
 
 function end(
-	{ organizationId, use, id }: Known,
+	{ organizationId, use, id }: RecordsByKey,
 	secrets: Pick<Seeded, "apiToken" | "enrollmentToken">,
 ): Moment[] {
 	return [
@@ -212,7 +215,7 @@ function end(
 }
 
 /** Takes a snapshot and approves a statement. Both show the registers with their past dates. */
-async function keep({ organizationId, use, id }: Known): Promise<void> {
+async function keep({ organizationId, use, id }: RecordsByKey): Promise<void> {
 	await use(
 		"takeSnapshot",
 		{

@@ -13,7 +13,7 @@ const BY_NAME = new Map<string, (typeof operations)[number]>(
 /**
  * All records that the demonstration has made, under keys of its own, and functions that make more.
  */
-export interface Known {
+export interface RecordsByKey {
 	organizationId: string;
 	/** Runs an operation as every door does, and returns its output. */
 	use: (
@@ -43,13 +43,13 @@ export interface Known {
 	id: (kind: string, key: string) => string;
 }
 
-export function makeKnown(
+export function makeRecordsByKey(
 	services: Services,
 	organizationId: string,
 	actors: Record<Actor, Principal>,
-): Known {
+): RecordsByKey {
 	const ids = new Map<string, string>();
-	const use: Known["use"] = (name, input, as = "member") => {
+	const use: RecordsByKey["use"] = (name, input, as = "member") => {
 		const operation = BY_NAME.get(name);
 		if (!operation) throw new Error(`there is no operation ${name}`);
 		// A call that fails leaves nothing behind, because it is one transaction.

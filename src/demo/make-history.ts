@@ -28,7 +28,7 @@ interface Trace {
  * for the temporary database of the demonstration, and nothing else calls it. `owner` is the
  * superuser of that database.
  */
-export async function liveThrough(
+export async function makeHistory(
 	moments: readonly DatedMoment[],
 	owner: ClientBase,
 	organizationId: string,

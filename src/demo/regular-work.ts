@@ -1,10 +1,10 @@
 import type { CheckKey } from "../devices/terms.ts";
 import { day } from "./day.ts";
-import type { Known } from "./known.ts";
 import { AUDITS, NONCONFORMITIES } from "./organization/audits.ts";
 import { IMPROVEMENTS } from "./organization/improvements.ts";
 import { OBLIGATIONS } from "./organization/obligations.ts";
 import { TASKS } from "./organization/tasks.ts";
+import type { RecordsByKey } from "./records-by-key.ts";
 import { spread } from "./registers.ts";
 import { routineTasks } from "./routine-tasks.ts";
 import type { Moment } from "./timeline.ts";
@@ -14,22 +14,22 @@ import type { Moment } from "./timeline.ts";
  * improvements.
  */
 export function workMoments(
-	known: Known,
+	records: RecordsByKey,
 	/** Returns the ids of devices that fail the check now. */
 	failing: (check: CheckKey, at: Date) => string[],
 ): Moment[] {
 	return [
-		...addAudits(known),
-		...addObligations(known),
-		...addNonconformities(known, failing),
-		...routineTasks(known),
-		...addTasks(known),
-		...addImprovements(known),
-		...latestChanges(known),
+		...addAudits(records),
+		...addObligations(records),
+		...addNonconformities(records, failing),
+		...routineTasks(records),
+		...addTasks(records),
+		...addImprovements(records),
+		...latestChanges(records),
 	];
 }
 
-function addAudits({ add, id }: Known): Moment[] {
+function addAudits({ add, id }: RecordsByKey): Moment[] {
 	return AUDITS.map(
 		({ key, framework, from, until, valid, owner, ...rest }) => ({
 			// An audit is planned three weeks ahead, but not before its framework was added.
@@ -50,7 +50,7 @@ function addAudits({ add, id }: Known): Moment[] {
 	);
 }
 
-function addObligations({ add, link, id }: Known): Moment[] {
+function addObligations({ add, link, id }: RecordsByKey): Moment[] {
 	return OBLIGATIONS.flatMap((obligation, index) => {
 		const { requirement, owner, reviewed, due, actions, ...rest } = obligation;
 		return [
@@ -90,7 +90,7 @@ const OBLIGATION_MEASURES: readonly (readonly string[])[] = [
 ];
 
 function addNonconformities(
-	{ add, update, link, id }: Known,
+	{ add, update, link, id }: RecordsByKey,
 	failing: (check: CheckKey, at: Date) => string[],
 ): Moment[] {
 	return NONCONFORMITIES.flatMap((one, index) => {
@@ -140,7 +140,7 @@ function addNonconformities(
 	});
 }
 
-function addTasks({ add, update, id }: Known): Moment[] {
+function addTasks({ add, update, id }: RecordsByKey): Moment[] {
 	return TASKS.flatMap((task, index) => {
 		const { name, description, priority, state, assignee, due, measure } = task;
 		const addedAgo = Math.max(
@@ -173,7 +173,7 @@ function addTasks({ add, update, id }: Known): Moment[] {
 	});
 }
 
-function addImprovements({ add, update, id }: Known): Moment[] {
+function addImprovements({ add, update, id }: RecordsByKey): Moment[] {
 	return IMPROVEMENTS.flatMap((improvement, index) => {
 		const { description, source, owner, target, status, priority } =
 			improvement;
@@ -211,7 +211,7 @@ function addImprovements({ add, update, id }: Known): Moment[] {
 }
 
 /** Returns the latest changes, which the home page shows: a few of every kind of record. */
-function latestChanges({ update, use, id }: Known): Moment[] {
+function latestChanges({ update, use, id }: RecordsByKey): Moment[] {
 	return [
 		{
 			daysAgo: 1.6,

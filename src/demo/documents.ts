@@ -1,12 +1,12 @@
 import type { ClientBase } from "pg";
 import { day, dayAYearAfter } from "./day.ts";
-import type { Actor, Known } from "./known.ts";
 import {
 	type DemoDocument,
 	DOCUMENTS,
 	EVIDENCE,
 	IN_BRACKETS,
-} from "./organization/papers.ts";
+} from "./organization/documents.ts";
+import type { Actor, RecordsByKey } from "./records-by-key.ts";
 import type { Moment } from "./timeline.ts";
 
 interface Version {
@@ -19,11 +19,11 @@ interface Version {
 const INTERVAL = { review_interval_months: 12 };
 
 /** The documents with their versions, approvals and signatures, and the evidence. */
-export class DemoPapers {
-	readonly #known: Known;
+export class DemoDocuments {
+	readonly #records: RecordsByKey;
 
-	constructor(known: Known) {
-		this.#known = known;
+	constructor(records: RecordsByKey) {
+		this.#records = records;
 	}
 
 	moments(): Moment[] {
@@ -58,7 +58,7 @@ export class DemoPapers {
 	}
 
 	#document(one: DemoDocument): Moment[] {
-		const { add, use, id, link } = this.#known;
+		const { add, use, id, link } = this.#records;
 		const [first] = one.published[0] ?? [6];
 		const last = one.published.length - 1;
 		return [
@@ -121,7 +121,7 @@ export class DemoPapers {
 		changelog: string | null,
 		isLast: boolean,
 	): Moment[] {
-		const { use, id } = this.#known;
+		const { use, id } = this.#records;
 		const { asked, signed = [] } = one;
 		let version: Version;
 		const moments: Moment[] = [
@@ -174,7 +174,7 @@ export class DemoPapers {
 	}
 
 	async #draft(one: DemoDocument, changelog: string | null): Promise<Version> {
-		const { use, id } = this.#known;
+		const { use, id } = this.#records;
 		const made = await use("createDraftDocumentVersion", {
 			document_id: id("document", one.key),
 			template: one.template,
@@ -189,13 +189,13 @@ export class DemoPapers {
 	}
 
 	async #publish({ approver }: DemoDocument, { id }: Version): Promise<void> {
-		const { use } = this.#known;
+		const { use } = this.#records;
 		await use("requestDocumentVersionApproval", { id });
 		if (approver) await use("approveDocumentVersion", { id }, "admin");
 	}
 
 	#evidence(): Moment[] {
-		const { add, id, link } = this.#known;
+		const { add, id, link } = this.#records;
 		return EVIDENCE.map(
 			({ daysAgo, validUntil, owner, measures, ...given }): Moment => ({
 				daysAgo,
