@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, type ClientConfig } from "pg";
 import { ARCHIVE_LOCK } from "../db/advisory-locks.ts";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import { addMonths } from "./add-month.ts";
 import {

@@ -17,9 +17,9 @@ import {
 	type Part,
 	readDanglingColumns,
 } from "./organization-tables.ts";
+import { openOwnerConnection } from "./owner-connection.ts";
 import { readRows, type Source } from "./rows.ts";
 import { seal } from "./seal.ts";
-import { openSession } from "./session.ts";
 import { describe, lockTables } from "./write.ts";
 
 export interface ExportOptions {
@@ -61,7 +61,7 @@ export async function openOrganizationExport(
 		report = () => {},
 	}: ExportOptions = {},
 ): Promise<OrganizationExport> {
-	const client = await openSession(connection, "60s");
+	const client = await openOwnerConnection(connection, "60s");
 	try {
 		await takeTurn(client, organizationId);
 		await client.query("begin isolation level repeatable read read only");

@@ -26,10 +26,10 @@ import {
 	staged,
 } from "./import-reports.ts";
 import { MEMBER_COLUMNS, MEMBERS } from "./organization-tables.ts";
+import { openOwnerConnection } from "./owner-connection.ts";
 import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
 import type { SealCheck } from "./seal.ts";
-import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
 
 /** A person who was a member in the other installation. */
@@ -82,7 +82,7 @@ export async function importOrganization(
 		if (!organization || parseId(organization.id)?.kind !== "organization") {
 			throw damaged();
 		}
-		const client = await openSession(connection, "5s");
+		const client = await openOwnerConnection(connection, "5s");
 		try {
 			await requireSameSchema(client, manifest);
 			await takeTurn(client);

@@ -14,10 +14,10 @@ import { LOCK_NOT_AVAILABLE } from "../db/sqlstate.ts";
 import { AppError } from "../errors.ts";
 import { copyRows } from "./copy-rows.ts";
 import { damaged, type Manifest, type RowCounts } from "./format.ts";
+import { openOwnerConnection } from "./owner-connection.ts";
 import { atIntervals } from "./progress.ts";
 import { BackupReader } from "./read.ts";
 import type { SealCheck } from "./seal.ts";
-import { openSession } from "./session.ts";
 import { columnList, readTables, type Table } from "./tables.ts";
 
 export interface Restored {
@@ -50,7 +50,7 @@ export async function restoreBackup(
 	try {
 		const { manifest } = reader;
 		requireKnownHistory(manifest, migrations);
-		const client = await openSession(connection, "5s");
+		const client = await openOwnerConnection(connection, "5s");
 		try {
 			await takeTurn(client);
 			await client.query("begin");

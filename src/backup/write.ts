@@ -15,9 +15,9 @@ import {
 	type RowCounts,
 } from "./format.ts";
 import type { KnownOrganizations } from "./old-backups.ts";
+import { openOwnerConnection } from "./owner-connection.ts";
 import { readRows, type Source } from "./rows.ts";
 import { seal } from "./seal.ts";
-import { openSession } from "./session.ts";
 import {
 	CONTENTS_OF_FILES,
 	columnList,
@@ -75,7 +75,7 @@ export async function writeBackup(
 		verifiesAudit: true,
 	},
 ): Promise<Written> {
-	const client = await openSession(connection, "60s");
+	const client = await openOwnerConnection(connection, "60s");
 	try {
 		await client.query("begin isolation level repeatable read read only");
 		const { tables, manifest, isCurrent } = await describe(client);

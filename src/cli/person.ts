@@ -4,7 +4,7 @@ import { parseOrganizationId } from "../organizations/organization-store.ts";
 import { systemPrincipal } from "../principal.ts";
 import { exportPerson } from "../privacy/export-person.ts";
 import { type ErasedPerson, erasePerson } from "../privacy/person.ts";
-import { asPrivacy } from "../privacy/session.ts";
+import { asPrivacy } from "../privacy/privacy-transaction.ts";
 import { counted, print, printable } from "./output.ts";
 import { withDatabase } from "./with-database.ts";
 

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { asPrivacy } from "../privacy/session.ts";
+import { asPrivacy } from "../privacy/privacy-transaction.ts";
 import { type ErasedUser, eraseUser, exportUser } from "../privacy/user.ts";
 import { parseEmail } from "./email.ts";
 import { counted, print } from "./output.ts";

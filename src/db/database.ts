@@ -8,7 +8,7 @@ import { requireDatabase } from "./missing-database.ts";
 import { assertConfined, makePool } from "./pool.ts";
 import { makePoolLogin, poolConnectionOf } from "./pool-login.ts";
 import { connectionTo, placeOf } from "./postgres-tls.ts";
-import { assertOwnSessions } from "./session.ts";
+import { assertOwnSessions } from "./server-sessions.ts";
 
 /**
  * A PostgreSQL server that Assay connects to as the owner of the database: either the server in

@@ -11,7 +11,7 @@ import {
 } from "pg";
 import { AppError } from "../errors.ts";
 import type { DatabaseRole } from "./roles.ts";
-import { sessionOf } from "./session.ts";
+import { sessionOf } from "./server-sessions.ts";
 import {
 	isReadOnlyDatabase,
 	isTransactionConflict,

@@ -11,7 +11,7 @@ import {
 } from "./pool.ts";
 import { connectionTo } from "./postgres-tls.ts";
 import { MAX_BEHIND_SECONDS } from "./replicas.ts";
-import { assertOwnSessions } from "./session.ts";
+import { assertOwnSessions } from "./server-sessions.ts";
 
 export const REPLICA_SETTING = "DATABASE_REPLICA_URL";
 

@@ -3,7 +3,7 @@ import { Client, type ClientConfig, type Pool } from "pg";
 import type { Logger } from "pino";
 import { DELETION_LOCK } from "../db/advisory-locks.ts";
 import { setRole } from "../db/roles.ts";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { FOREIGN_KEY_VIOLATION } from "../db/sqlstate.ts";
 
 /** Number of rows that are deleted in a transaction, for which writers of the table wait. */

@@ -1,5 +1,5 @@
 import { Client, type ClientConfig } from "pg";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { MAIL_DAYS } from "../mail/kept-mails.ts";
 import { IDEMPOTENCY_HOURS } from "../records/idempotency.ts";
 

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig } from "pg";
 import { PACKING_LOCK } from "../db/advisory-locks.ts";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { isLockTimeout } from "../db/sqlstate.ts";
 import {
 	MonthOfReports,

@@ -2,7 +2,7 @@ import { Client, type ClientConfig, type QueryResult } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { RETENTION_LOCK } from "../db/advisory-locks.ts";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { codeOf, isLockTimeout, UNDEFINED_TABLE } from "../db/sqlstate.ts";
 import { SOON_MS, startDailyWork } from "../jobs/daily-work.ts";
 import { DAY_MS } from "../units.ts";

@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, Socket } from "node:net";
 import { Client, type PoolClient } from "pg";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { openSession } from "../../src/backup/session.ts";
+import { openOwnerConnection } from "../../src/backup/owner-connection.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { makePool, transaction } from "../../src/db/pool.ts";
-import { assertOwnSessions, sessionOf } from "../../src/db/session.ts";
+import { assertOwnSessions, sessionOf } from "../../src/db/server-sessions.ts";
 import { toAppError } from "../../src/errors.ts";
-import { asPrivacy } from "../../src/privacy/session.ts";
+import { asPrivacy } from "../../src/privacy/privacy-transaction.ts";
 import { keepReports } from "../../src/retention/retention.ts";
 import { nameOfRole } from "../support/database.ts";
 import {
@@ -82,7 +82,7 @@ test("the startup message of a connection contains nothing that a pooler rejects
 	const pool = makePool(connection, { max: 1 });
 	const attempts = await Promise.allSettled([
 		pool.query("select"),
-		openSession(connection, "1s"),
+		openOwnerConnection(connection, "1s"),
 		asPrivacy(connection, {}, async () => {}),
 		keepReports(connection, 1),
 		migrate(connection),

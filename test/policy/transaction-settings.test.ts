@@ -21,7 +21,7 @@ test("the settings of the policies are made with set local, and docs/scaling.md 
 		.sort();
 	expect(found).toEqual([
 		// The name is 'transaction_timeout', if the server has this setting.
-		"src/backup/session.ts: name",
+		"src/backup/owner-connection.ts: name",
 		"src/db/roles.ts: 'role'",
 		"src/devices/enrollment.ts: 'assay.address'",
 		"src/devices/enrollment.ts: 'assay.address'",

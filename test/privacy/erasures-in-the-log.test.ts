@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makePool } from "../../src/db/pool.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
-import { asPrivacy } from "../../src/privacy/session.ts";
+import { asPrivacy } from "../../src/privacy/privacy-transaction.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
 import { privacyCommands } from "./commands.ts";
 import { addPerson } from "./personal-data.ts";

@@ -1,6 +1,6 @@
 import { type ClientConfig, Pool, type PoolClient } from "pg";
 import { transaction } from "../db/pool.ts";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 import { timesAsText } from "../db/type-parsers.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { Client, type ClientConfig } from "pg";
-import { sessionOf } from "../db/session.ts";
+import { sessionOf } from "../db/server-sessions.ts";
 
 /**
  * Opens a connection as the owner. On this connection, COPY writes and reads the same text whatever
  * the server's settings are, and a statement may take as long as it needs.
  */
-export async function openSession(
+export async function openOwnerConnection(
 	connection: ClientConfig,
 	lockTimeout: string,
 ): Promise<Client> {
