@@ -3,7 +3,7 @@ import { makeId } from "../../src/id.ts";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import type { Principal } from "../../src/principal.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -99,7 +99,7 @@ test("links and the life of a device are in the history, also of a record with s
 test("as of a moment, the history ends there, also if the record was deleted later", async () => {
 	const id = await add("Foundry");
 	await calls.call("updateVendor", { id, name: "Iron foundry" });
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	await calls.call("updateVendor", { id, name: "Steel foundry" });
 	expect((await read({ id })).total).toBe(3);
 	const first = await read({ id, as_of, size: 1 });

@@ -3,7 +3,7 @@ import { exportList } from "../../src/csv/export.ts";
 import { listDevices } from "../../src/devices/read-operations.ts";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { principalOf, shareFleet, type TestFleet } from "../support/devices.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 import {
 	DAY,
 	daysAgo,
@@ -155,16 +155,16 @@ test("a past moment is judged by the longest silence that was permitted then", a
 	const passing = { found: [], states: { PASSING: 1 } };
 	const moments: string[] = [];
 	for (const max_silence_days of [6, 2, 30]) {
-		moments.push(await makeMoment(fleet.assay.database));
+		moments.push(await timeBetweenChanges(fleet.assay.database));
 		await of.change({ max_silence_days });
 	}
 	const [first = "", withSix = "", withTwo = ""] = moments;
 	expect(await at(first)).toMatchObject(stale);
 	expect(await at(withSix)).toMatchObject(passing);
 	expect(await at(withTwo)).toMatchObject(stale);
-	expect(await at(await makeMoment(fleet.assay.database))).toMatchObject(
-		passing,
-	);
+	expect(
+		await at(await timeBetweenChanges(fleet.assay.database)),
+	).toMatchObject(passing);
 });
 
 test("in a gap of one check, the status before it is believed as long as after a last report", async () => {

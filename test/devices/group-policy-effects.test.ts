@@ -6,7 +6,7 @@ import { PolicyCache } from "../../src/devices/policy-cache.ts";
 import { DEFAULT_THRESHOLDS } from "../../src/devices/thresholds.ts";
 import { keepDevices } from "../../src/devices/upkeep.ts";
 import { shareFleet, type TestFleet } from "../support/devices.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 import { countChecksNow } from "../support/upkeep.ts";
 import { makeGoverned, rule } from "./governed-devices.ts";
 import { daysAgo, KEY, stateOf } from "./states-fleet.ts";
@@ -143,7 +143,7 @@ test("a past moment is judged by the longest silence that the group's policy per
 	const moments: string[] = [];
 	for (const max_silence_days of [20, null, 1, 10]) {
 		await of.set(group, { max_silence_days });
-		moments.push(await makeMoment(fleet.assay.database));
+		moments.push(await timeBetweenChanges(fleet.assay.database));
 	}
 	const stale: boolean[] = [];
 	for (const as_of of moments) {

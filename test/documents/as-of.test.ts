@@ -4,7 +4,7 @@ import {
 	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let served: TestConsole;
 let admin: Session;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => served.close());
 
 const here = () => ({ organization_id: served.organizationId });
-const moment = () => makeMoment(served.database);
+const moment = () => timeBetweenChanges(served.database);
 
 const addDocument = async (more: object = {}): Promise<string> =>
 	(

@@ -6,8 +6,8 @@ import {
 	shareConsole,
 	type TestConsole,
 } from "../support/console-session.ts";
-import { makeMoment } from "../support/moment.ts";
 import { SERVICE_SECRET } from "../support/service.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let served: TestConsole;
 let admin: Session;
@@ -82,7 +82,7 @@ test("a member who redirects a link before asking is named in the signature, whi
 	const bob = await addPerson(admin);
 	await setAddress(mallory, bob, "mallory@elsewhere.example");
 	const { id, list } = await ask(bob);
-	const before = await makeMoment(served.database);
+	const before = await timeBetweenChanges(served.database);
 	await signByMail(bob, id);
 	const signed = {
 		way: "LINK",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Calls, shareCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-const moment = () => makeMoment(calls.database);
+const moment = () => timeBetweenChanges(calls.database);
 
 async function addRisk(fields: object = {}) {
 	const { risk } = await calls.call("addRisk", {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => calls.close());
 
-const moment = () => makeMoment(calls.database);
+const moment = () => timeBetweenChanges(calls.database);
 
 async function addRisk(fields: object = {}) {
 	const { risk } = await calls.call("addRisk", {

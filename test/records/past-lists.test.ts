@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { recordKinds } from "../../src/registers/all.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -23,7 +23,7 @@ test.each(
 		...input,
 	});
 	const record = added[sample.key];
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	const kind = recordKinds.find(({ kind }) => kind === sample.kind);
 	await calls.call(`delete${sample.one}`, { id: record.id });
 	const ids = async (rest: object) => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { tablesAsOf } from "../../src/records/past-tables.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
 import { statementsWith } from "../support/sent-statements.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 /** Tables that a statement of the past may read as they are now, and why. */
 const AS_NOW = {
@@ -40,7 +40,7 @@ test.each(
 		...inputOf(sample, references, "all"),
 	});
 	const { id } = added[sample.key];
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	const sent = await statementsWith(" as not materialized (", async () => {
 		for (const [name, input] of [
 			[`list${sample.many}`, { organization_id, detail: "full" }],

@@ -4,7 +4,7 @@ import { TODAY } from "../../src/organizations/time-zone.ts";
 import { textAsOf } from "../../src/records/as-of.ts";
 import { tablesAsOf } from "../../src/records/past-tables.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -47,7 +47,7 @@ test("a field that is newer than a version has its initial value there", async (
 		category: "OTHER",
 		countries: ["DE", "CH"],
 	});
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	await calls.call("updateAsset", { id: asset.id, amount: 8 });
 	await calls.call("updateVendor", { id: vendor.id, countries: [] });
 	const past = async () => [

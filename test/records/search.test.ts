@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createOrganization } from "../../src/organizations/organization-store.ts";
 import { type Calls, shareCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -146,7 +146,7 @@ test("a search as of a moment finds what the records said then, and the devices 
 		calls.call("addVendor", { organization_id, name });
 	const { vendor } = await add("Lantern works");
 	await calls.call("addDevice", { organization_id, name: "lantern-old" });
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	await calls.call("updateVendor", { id: vendor.id, name: "Candle works" });
 	await add("Lantern repairs");
 	await calls.call("addDevice", { organization_id, name: "lantern-new" });
@@ -261,7 +261,7 @@ test("a search that matches something has no similar names, and neither has one 
 		calls.call("addVendor", { organization_id, name });
 	await add("Harbour");
 	expect(await similar("harbuor")).toEqual(["Harbour"]);
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	expect(await similar("harbuor", { as_of })).toEqual([]);
 	await add("Harbuor");
 	expect(await similar("harbuor")).toEqual([]);

@@ -24,7 +24,7 @@ const LONGEST = [
 	"backup/organization-file",
 	"cli/doctor-hang",
 	"db/own-roles",
-	"csv/export-turns",
+	"csv/concurrent-exports",
 	"devices/enrollment-key-floods",
 	"demo/early-end",
 	"metrics/metrics",

@@ -53,7 +53,7 @@ export const EXHAUSTIVE = [
 	"test/agent/{*-hostile,updates}.test.ts",
 	"test/audit-package/most-files.test.ts",
 	"test/console/{rich-text-random,workbook-bombs}.test.ts",
-	"test/csv/{export-every-list,export-turns,import-answer,import-registers,table-limits}.test.ts",
+	"test/csv/{concurrent-exports,export-every-list,import-answer,import-registers,table-limits}.test.ts",
 	"test/db/{enforce-limit,locked-rows,migration-locks,statements,tenancy-records}.test.ts",
 	"test/devices/{check-state-counts,device-limits,enrollment-key-floods,first-reports,large-fleet-upkeep,posture-history-random,queues,silences-random,unknown-keys}.test.ts",
 	"test/http/{agent-api-body-limit,agent-api-fuzz,agent-api-large-reports,all-doors-fuzz,body-budgets,slow-export-rights,slow-exports}.test.ts",

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Calls, shareCalls } from "../support/calls.ts";
-import { makeMoment } from "../support/moment.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -27,7 +27,7 @@ async function approveStatement() {
 	const { sha256 } = await calls.call("getStatementOfApplicability", {
 		framework_id,
 	});
-	const unapproved = await makeMoment(calls.database);
+	const unapproved = await timeBetweenChanges(calls.database);
 	await calls.call("approveStatementOfApplicability", { framework_id, sha256 });
 	return { framework_id, control_id: control.id as string, unapproved };
 }
@@ -57,7 +57,7 @@ test("the approval of a framework's statement is known in the past after the fra
 	expect(await read({ framework_id, as_of: unapproved })).toMatchObject({
 		approval: null,
 	});
-	const as_of = await makeMoment(calls.database);
+	const as_of = await timeBetweenChanges(calls.database);
 	const before = await read({ framework_id, as_of });
 	expect(before).toMatchObject({
 		approval: { version_number: 1 },

@@ -4,7 +4,7 @@ import type { TestDatabase } from "./database.ts";
  * Returns the database's time, which is later than every change before. The next change has a later
  * millisecond.
  */
-export async function makeMoment({
+export async function timeBetweenChanges({
 	owner,
 }: Pick<TestDatabase, "owner">): Promise<string> {
 	const { rows } = await owner.query<{ now: string }>(
