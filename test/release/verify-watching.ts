@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { createServer } from "node:tls";
 import { OwnPostgres } from "../../bench/own-postgres.ts";
 import { CERTIFICATE, PRIVATE_KEY } from "../agent/certificate.ts";
-import { until } from "../packages/machine.ts";
+import { until } from "../agent-packages/machine.ts";
 import { assay, startAssay } from "../support/program.ts";
 import { startStandby } from "../support/standby.ts";
 

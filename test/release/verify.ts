@@ -11,7 +11,7 @@ import {
 	inMachine,
 	type Machine,
 	until,
-} from "../packages/machine.ts";
+} from "../agent-packages/machine.ts";
 import { ENVIRONMENT_SAMPLES } from "./environment-samples.ts";
 import { ARCHITECTURE, makeFiles, only, versionIn } from "./release-files.ts";
 

@@ -59,9 +59,9 @@ export const EXHAUSTIVE = [
 	"test/http/{agent-api-body-limit,agent-api-fuzz,agent-api-large-reports,all-doors-fuzz,body-budgets,slow-export-rights,slow-exports}.test.ts",
 	"test/load/{fair-shares,long-turn,overload,sign-in-queue}.test.ts",
 	"test/organizations/{closed-operations,invite-most,narrow-memberships,silent-name-server}.test.ts",
-	"test/policy/{permissions,random-*}.test.ts",
-	"test/records/{add-every-register,contradicting-orders,fields,list-answers,list-plans,lists,open-first,past-lists,past-statements,query,reassign-most,rejected,rejected-lists,returned-records,typing-mistakes-random}.test.ts",
-	"test/regular-expressions.test.ts",
+	"test/policy/{permissions,random-*,regular-expressions}.test.ts",
+	"test/records/{add-every-register,contradicting-orders,list-answers,list-plans,lists,open-first,past-lists,past-statements,query,reassign-most,rejected,rejected-lists,returned-records,typing-mistakes-random}.test.ts",
+	"test/registers/fields.test.ts",
 	"test/scim/filter-random.test.ts",
 	"test/tokens/{scopes,usage}.test.ts",
 ];

@@ -2,11 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
-import { type JsonSchema, toJsonSchema } from "../src/mcp/json-schema.ts";
-import { operations } from "../src/operations.ts";
-import { whySuperLinear } from "./support/backtracking.ts";
+import { type JsonSchema, toJsonSchema } from "../../src/mcp/json-schema.ts";
+import { operations } from "../../src/operations.ts";
+import { whySuperLinear } from "../support/backtracking.ts";
 
-const ROOT = join(import.meta.dirname, "..");
+const ROOT = join(import.meta.dirname, "../..");
 
 interface Found {
 	place: string;
