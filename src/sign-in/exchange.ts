@@ -79,6 +79,8 @@ export type Who =
 
 export interface Route {
 	who: Who;
+	/** True if a stranger can have a password hashed. Such requests wait for their turn. */
+	takesTurns?: true;
 	/** Steps that run, one after the other, before better-auth answers. */
 	before?: readonly Step[];
 	/** Answers the request instead of better-auth. */

@@ -16,6 +16,7 @@ import {
 	type Auth,
 	type Exchange,
 	fromOf,
+	type Route,
 	type Subject,
 	type Who,
 } from "./exchange.ts";
@@ -60,6 +61,12 @@ export interface Identity {
 	 * Resolves when all audit entries have been written, including those that no request waited for.
 	 */
 	idle(): Promise<void>;
+}
+
+/** The route that a request names below /api/auth. */
+interface AuthRequest {
+	method: string;
+	path: string;
 }
 
 /**
@@ -222,8 +229,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 
 	async function askBetterAuth(
 		auth: Auth,
-		method: string,
-		path: string,
+		{ method, path }: AuthRequest,
 		{ body, headers }: Pick<Exchange, "body" | "headers">,
 	): Promise<Response> {
 		const request = new Request(`${baseUrl}/api/auth${path}`, {
@@ -237,32 +243,50 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		throw new Error(`better-auth: ${response.status}`);
 	}
 
+	/** Takes the steps of a route up to its answer. A request that fails takes back what they did. */
+	async function answer(
+		route: Route,
+		request: AuthRequest,
+		exchange: Exchange,
+		undoing: readonly (() => Promise<unknown>)[],
+	): Promise<Response> {
+		let response: Response | undefined;
+		try {
+			for (const step of route.before ?? []) {
+				response ??= (await step(exchange)) ?? undefined;
+			}
+			response ??= route.answer
+				? await route.answer(exchange)
+				: await askBetterAuth(exchange.auth, request, exchange);
+			return response;
+		} catch (error) {
+			throw await explain(error);
+		} finally {
+			if (!response?.ok) for (const undo of undoing) await undo();
+		}
+	}
+
 	async function handle(
-		method: string,
-		path: string,
+		route: Route,
+		request: AuthRequest,
 		rawBody: unknown,
 		rawHeaders: Headers,
 	): Promise<Response> {
-		const route = ROUTES[`${method} ${path}`];
-		if (!route) {
-			throw new AppError(
-				"not_found",
-				"there is nothing at this address; check its path",
-			);
-		}
 		const headers = withOwnCookies(rawHeaders, names);
 		const body = { ...(rawBody as Record<string, unknown> | null) };
 		const subject = await findSubject(route.who, body, headers);
 		const auth = await load();
 		if (!subject) {
 			if (route.who !== "anybody") return notSignedIn();
-			return askBetterAuth(auth, method, path, { body, headers }).catch(
+			return askBetterAuth(auth, request, { body, headers }).catch(
 				async (error) => {
 					throw await explain(error);
 				},
 			);
 		}
-		if (subject.isConfined && !mayUseConfined(path)) throw confinedAccount();
+		if (subject.isConfined && !mayUseConfined(request.path)) {
+			throw confinedAccount();
+		}
 		const replaced =
 			route.who === "address" || route.who === "passkey"
 				? await findSession(headers, { disableRefresh: true })
@@ -283,20 +307,8 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 			onSuccess: (work) => successes.push(work),
 			onFailure: (work) => failures.push(work),
 		};
-		let response: Response | undefined;
-		try {
-			for (const step of route.before ?? []) {
-				response ??= (await step(exchange)) ?? undefined;
-			}
-			response ??= route.answer
-				? await route.answer(exchange)
-				: await askBetterAuth(auth, method, path, exchange);
-		} catch (error) {
-			throw await explain(error);
-		} finally {
-			if (!response?.ok) for (const undo of failures) await undo();
-		}
-		logFailedSignIn(log, path, headers, response);
+		const response = await answer(route, request, exchange, failures);
+		logFailedSignIn(log, request.path, headers, response);
 		if (response.ok) {
 			for (const step of route.after ?? []) await step(exchange);
 			for (const work of successes) await work(response);
@@ -312,6 +324,21 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		return response;
 	}
 
+	/** Runs `work` when it is its turn among the sign-ins of its network, or of its known browser. */
+	function inTurn(
+		rawBody: unknown,
+		headers: Headers,
+		work: () => Promise<Response>,
+	): Promise<Response> {
+		const { email } = { ...(rawBody as Record<string, unknown> | null) };
+		const browser =
+			typeof email === "string"
+				? findKnownBrowser(parts, headers, email)
+				: undefined;
+		const address = headers.get(ADDRESS_HEADER) ?? "";
+		return signInTurns.run(address, browser, work);
+	}
+
 	return {
 		prepare() {
 			// An error needs no handling here. The next sign-in tries again and reports it.
@@ -323,15 +350,15 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		},
 
 		async handle(method, path, body, headers) {
-			const answer = () => handle(method, path, body, headers);
-			if (path !== "/sign-in/email") return answer();
-			const { email } = { ...(body as Record<string, unknown> | null) };
-			const browser =
-				typeof email === "string"
-					? findKnownBrowser(parts, headers, email)
-					: undefined;
-			const address = headers.get(ADDRESS_HEADER) ?? "";
-			return signInTurns.run(address, browser, answer);
+			const route = ROUTES[`${method} ${path}`];
+			if (!route) {
+				throw new AppError(
+					"not_found",
+					"there is nothing at this address; check its path",
+				);
+			}
+			const work = () => handle(route, { method, path }, body, headers);
+			return route.takesTurns ? inTurn(body, headers, work) : work();
 		},
 
 		async authenticate(rawHeaders) {

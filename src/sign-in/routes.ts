@@ -53,6 +53,7 @@ export const ROUTES: Readonly<Record<string, Route>> = {
 	"GET /get-session": { who: "anybody" },
 	"POST /sign-in/email": {
 		who: "address",
+		takesTurns: true,
 		before: [rejectPassword, limitSignIns, rememberBrowser, endReplacedSession],
 		event: passwordSignInEvent,
 	},
