@@ -122,6 +122,7 @@ export async function* readParquetFile(
 			compressors: { ZSTD: (bytes) => zstdDecompressSync(bytes) },
 			parsers: { timestampFromMicroseconds: (micros) => micros },
 		});
+		// NAMES are the names of a ResultRow, and COLUMNS give their types.
 		yield* rows as unknown as ResultRow[];
 		rowStart = rowEnd;
 	}

@@ -52,6 +52,8 @@ export async function readEntries<Row extends QueryResultRow>(
 	const last = page.at(-1);
 	return {
 		rows: page.map(({ entry_id, ...row }) => ({
+			// The columns of the list are those of Row. TypeScript cannot take entry_id from a type that
+			// it does not know.
 			...(row as unknown as Row),
 			sequence: row.sequence === null ? null : Number(row.sequence),
 		})),

@@ -93,6 +93,7 @@ export async function readCredentials(
 		for (const [name, statement] of Object.entries(CREDENTIAL_LISTS)) {
 			lists.push([name, (await pool.query(statement)).rows]);
 		}
+		// CREDENTIAL_LISTS has a statement for each list, by its name.
 		return Object.fromEntries(lists) as unknown as Credentials;
 	} finally {
 		await pool.end();

@@ -103,6 +103,7 @@ const idsOf = (events: Row[]) => [
  */
 function dailyListsOf(group: Row[]): DailyList[] | undefined {
 	const last = group.at(-1);
+	// isDaily says that the data have this form.
 	return last && isDaily(last.type)
 		? (last.data as unknown as DailyData).lists
 		: undefined;

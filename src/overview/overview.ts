@@ -208,6 +208,7 @@ async function countWork(
 		text: texts.join(" union all "),
 		values: [organization, today, soon],
 	});
+	// There is a row for each register of WORK.
 	return Object.fromEntries(
 		rows.map(({ register, ...counts }) => [register, counts]),
 	) as unknown as WorkByRegister;

@@ -20,6 +20,7 @@ export function FormHints({
 	values: FormValues;
 	id?: string | undefined;
 }) {
+	// The hints read only fields that forms have, and the id.
 	const record = { ...asRecord(kind, values), id } as unknown as AnyRecord;
 	const hints = useHints(kind, record, organizationId);
 	return (
@@ -36,6 +37,7 @@ export function scoreHints(
 	values: FormValues,
 	score: string,
 ): Hint[] {
+	// The hints about scores read only fields that forms have.
 	const record = asRecord(kind, values) as unknown as AnyRecord;
 	return hintsOf(kind.kind, record).filter(({ field }) => field === score);
 }
