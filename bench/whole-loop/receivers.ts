@@ -16,14 +16,15 @@ export async function openReceivers(undo: Undo[]) {
 	const hook = await receiver.listen();
 	undo.push(receiver.close);
 	const mails: Mail[] = [];
-	void (async () => {
-		for (;;) mails.push(await sink.next());
-	})();
 	return {
 		smtpUrl: sink.url,
 		hook,
 		chat: hook.replace("/hook", "/chat"),
-		mails,
+		/** Returns all mails that have arrived. */
+		mails: async () => {
+			while (sink.waiting() > 0) mails.push(await sink.next());
+			return mails;
+		},
 		/** Returns the events of a type whose signature is genuine. */
 		delivered: (type: string, secret: string) =>
 			receiver.received.flatMap(({ headers, body }) => {

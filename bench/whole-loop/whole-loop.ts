@@ -185,7 +185,7 @@ async function run(): Promise<number> {
 			`${who} passes`,
 			async () => (await state())?.status === "PASS",
 		);
-		const mailsBefore = receivers.mails.length;
+		const mailsBefore = (await receivers.mails()).length;
 		const chatsBefore = receivers.chats().length;
 
 		await switchTo(false);
@@ -221,8 +221,8 @@ async function run(): Promise<number> {
 		);
 		const mail = await until(
 			`${who}: the owner gets a mail with the steps`,
-			() =>
-				receivers.mails
+			async () =>
+				(await receivers.mails())
 					.slice(mailsBefore)
 					.find(
 						({ to, text }) => to === OWNERS[kind] && text.includes(CHECK_NAME),
