@@ -33,6 +33,7 @@ export function describeKind(definition: AnyRecordKind): KindDescription {
 		title: title ?? null,
 		subject,
 		beside: besideName(definition),
+		isLinkable: definition.isLinkable ?? false,
 		fields: described,
 		filters: [
 			...definition.filters.flatMap((name) =>

@@ -18,6 +18,8 @@ export interface KindDescription {
 	subject: readonly string[];
 	/** The fields that tell records of the same name apart, the most telling first. */
 	beside: readonly string[];
+	/** True if its records can be linked to others. */
+	isLinkable: boolean;
 	fields: readonly FieldDescription[];
 	filters: readonly FilterDescription[];
 	/** The field and the value of a record of work that is done. Null if records have no due date. */

@@ -91,6 +91,8 @@ export interface RecordKind<
 	reminders?: readonly (keyof F & string)[];
 	/** The choice that a record needs to get a reminder, by the date of the reminder. */
 	remindedIf?: Readonly<Record<string, Chosen>>;
+	/** True if its records can be linked to other records, to devices and to snapshots. */
+	isLinkable?: boolean;
 	/** First part of generated reference ids. `NC` makes ids such as NC-001. */
 	referencePrefix?: string;
 	/** Derives the values that the caller left out when adding a record. */

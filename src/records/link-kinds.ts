@@ -1,28 +1,12 @@
 import { z } from "zod";
+import type { IdKind } from "../id.ts";
+import { recordKinds } from "../registers/all.ts";
 import type { Filter } from "./filter.ts";
 import {
 	type DistinctKind,
 	namedKindOf,
 	namedKinds,
 } from "./searchable-kinds.ts";
-
-/** The kinds of records that can be linked. */
-export const LINKED = [
-	"risk",
-	"measure",
-	"control",
-	"obligation",
-	"nonconformity",
-	"vendor",
-	"asset",
-	"datum",
-	"audit",
-	"task",
-	"evidence",
-	"document",
-	"snapshot",
-	"device",
-] as const;
 
 /** Snapshots can be linked, but a search does not find them. */
 const snapshots: DistinctKind = {
@@ -36,9 +20,16 @@ const snapshots: DistinctKind = {
 	))`,
 };
 
-export const linkable = [...namedKinds, snapshots].filter(({ kind }) =>
-	(LINKED as readonly string[]).includes(kind),
+const notLinkable = new Set(
+	recordKinds.filter((known) => !known.isLinkable).map(({ kind }) => kind),
 );
+
+export const linkable = [...namedKinds, snapshots].filter(
+	({ kind }) => !notLinkable.has(kind),
+);
+
+/** The kinds of records that can be linked: those registers that say so, devices and snapshots. */
+export const LINKED = linkable.map(({ kind }) => kind) as [IdKind, ...IdKind[]];
 
 /** Schema of the id of a record that can be linked. */
 export const linkableId = z
@@ -57,7 +48,7 @@ const linkableKind = () =>
 
 /** True if records of the kind can be linked. */
 export function isLinkable(kind: string): boolean {
-	return (LINKED as readonly string[]).includes(kind);
+	return (LINKED as string[]).includes(kind);
 }
 
 /** Returns a filter that finds the records without a link to any record of a kind. */

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { isContradictedSql } from "../devices/check-results/verification.ts";
 import { AppError, badFields } from "../errors.ts";
-import { kindNoun } from "../id.ts";
+import { type IdKind, kindNoun } from "../id.ts";
 import { notFound } from "../invoke.ts";
 import { type Change, type Context, defineOperation } from "../operation.ts";
 import { recordKinds } from "../registers/all.ts";
@@ -228,7 +228,7 @@ export const listLinkedRecords = defineOperation({
 /** A record at the other end of a link. */
 export interface Linked {
 	id: string;
-	kind: (typeof LINKED)[number];
+	kind: IdKind;
 	name: string | null;
 }
 

@@ -20,6 +20,7 @@ export const asset = recordKind({
 	help: "An asset is something of value that holds or processes data. Laptops and servers that report are devices.",
 	title: "name",
 	beside: ["asset_type", "owner_id"],
+	isLinkable: true,
 	fields: {
 		name: requiredName("Name of the asset"),
 		amount: integerFrom(0, 1, "Number of such assets"),

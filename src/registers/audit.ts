@@ -23,6 +23,7 @@ export const audit = recordKind({
 		"An audit is an examination against a framework. The log of who changed what is listAuditLog.",
 	title: "name",
 	beside: ["framework_id", "state", "starts_on"],
+	isLinkable: true,
 	fields: {
 		framework_id: requiredReference(
 			"framework",

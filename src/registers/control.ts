@@ -20,6 +20,7 @@ export const control = recordKind({
 	help: "A control is one requirement of a framework.",
 	title: "name",
 	beside: ["section_title", "framework_id"],
+	isLinkable: true,
 	fields: {
 		framework_id: requiredReference(
 			"framework",

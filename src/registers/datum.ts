@@ -17,6 +17,7 @@ export const datum = recordKind({
 	help: "A data type is a kind of data that the organization holds, such as payroll records. It says how confidential the data is.",
 	title: "name",
 	beside: ["data_classification", "owner_id"],
+	isLinkable: true,
 	fields: {
 		name: requiredName("Name of the data"),
 		data_classification: requiredChoice(

@@ -36,6 +36,7 @@ export const document = recordKind({
 		"A document, such as a policy. Its text lies in versions (listDocumentVersions), of which one at a time is open: a draft or one that waits for approval.",
 	title: "title",
 	beside: ["document_type", "owner_id"],
+	isLinkable: true,
 	fields: {
 		title: requiredName("Title"),
 		document_type: requiredChoice(

@@ -35,6 +35,7 @@ export const evidence = recordKind({
 		"Evidence is a link (url), a text (description) or a file, linked to the records that it is about. POST /api/files stores a file with its evidence.",
 	title: "name",
 	beside: ["valid_until", "owner_id"],
+	isLinkable: true,
 	fields: {
 		name: requiredName("What it shows"),
 		description: optionalText("Where it comes from and what it proves"),

@@ -29,6 +29,7 @@ export const measure = recordKind({
 	description:
 		"A measure is what the organization does to reduce risks and to meet controls; link it to both with linkRecords.",
 	title: "name",
+	isLinkable: true,
 	fields: {
 		name: requiredName("Measure in a few words"),
 		description: optionalText("How the measure works"),

@@ -21,6 +21,7 @@ export const nonconformity = recordKind({
 	help: "A nonconformity is an unmet requirement, with its cause and correction.",
 	title: "reference_id",
 	subject: ["title", "description"],
+	isLinkable: true,
 	fields: {
 		reference_id: referenceId("NC"),
 		title: optionalName("Nonconformity in a few words"),

@@ -18,6 +18,7 @@ export const obligation = recordKind({
 	nouns: "obligations",
 	help: "An obligation is a requirement of a law or contract that the organization has to meet.",
 	title: "requirement",
+	isLinkable: true,
 	fields: {
 		source: optionalName("Law or contract that imposes the obligation"),
 		area: optionalName("Area, such as Privacy"),

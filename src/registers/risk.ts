@@ -76,6 +76,7 @@ export const risk = recordKind({
 		"A risk is what could happen, with its likelihood and impact before (inherent) and after (residual) treatment. A risk has a treatment and no status: nothing says that it is closed.",
 	title: "name",
 	beside: ["category", "owner_id"],
+	isLinkable: true,
 	fields: {
 		name: requiredName("Risk in a few words"),
 		description: optionalText("Risk in full"),

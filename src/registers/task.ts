@@ -18,6 +18,7 @@ export const task = recordKind({
 	nouns: "tasks",
 	help: "A task is a piece of work, often for a measure.",
 	title: "name",
+	isLinkable: true,
 	fields: {
 		name: requiredName("Task in a few words"),
 		description: optionalText("What has to be done"),

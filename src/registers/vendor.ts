@@ -102,6 +102,7 @@ export const vendor = recordKind({
 	help: "A vendor is a company or service that the organization relies on.",
 	title: "name",
 	beside: ["category", "owner_id"],
+	isLinkable: true,
 	fields: {
 		name: requiredName("Name of the vendor"),
 		description: optionalText("What it does for the organization"),

@@ -99,16 +99,12 @@ test("all or nothing: a link that cannot be made stores no record, and the error
 });
 
 test("every register whose records can be linked takes linked_record_ids, and no other", async () => {
-	const linkable = new Set(
-		"risk measure control obligation nonconformity vendor asset datum audit task evidence document".split(
-			" ",
-		),
-	);
-	for (const { key, one } of samples) {
+	expect(samples.some(({ isLinkable }) => isLinkable)).toBe(true);
+	for (const { one, isLinkable = false } of samples) {
 		const { body } = await tools.call(`add${one}`, { linked_record_ids: "x" });
 		expect(
 			body.message.includes('"linked_record_ids" is not an argument'),
 			one,
-		).toBe(!linkable.has(key));
+		).toBe(!isLinkable);
 	}
 });

@@ -23,6 +23,7 @@ export const comply: Sample[] = [
 		key: "control",
 		keys: "controls",
 		table: "controls",
+		isLinkable: true,
 		fields: {
 			framework_id: "framework",
 			section_title: "name",
@@ -60,6 +61,7 @@ export const comply: Sample[] = [
 		key: "obligation",
 		keys: "obligations",
 		table: "obligations",
+		isLinkable: true,
 		fields: {
 			source: "name?",
 			area: "name?",
@@ -103,6 +105,7 @@ export const comply: Sample[] = [
 		key: "audit",
 		keys: "audits",
 		table: "audits",
+		isLinkable: true,
 		fields: {
 			framework_id: "framework",
 			name: "name?",
@@ -146,6 +149,7 @@ export const comply: Sample[] = [
 		key: "document",
 		keys: "documents",
 		table: "documents",
+		isLinkable: true,
 		fields: {
 			title: "name",
 			document_type: ["OTHER", "ISMS", "POLICY", "PROCEDURE"],
@@ -180,6 +184,7 @@ export const comply: Sample[] = [
 		key: "evidence",
 		keys: "evidence",
 		table: "evidence",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			description: "text?",

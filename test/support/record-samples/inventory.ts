@@ -9,6 +9,7 @@ export const inventory: Sample[] = [
 		key: "vendor",
 		keys: "vendors",
 		table: "vendors",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			description: "text?",
@@ -125,6 +126,7 @@ export const inventory: Sample[] = [
 		key: "asset",
 		keys: "assets",
 		table: "assets",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			amount: "amount",
@@ -152,6 +154,7 @@ export const inventory: Sample[] = [
 		key: "datum",
 		keys: "data",
 		table: "data",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			data_classification: ["PUBLIC", "INTERNAL", "CONFIDENTIAL", "SECRET"],

@@ -9,6 +9,7 @@ export const risk: Sample[] = [
 		key: "risk",
 		keys: "risks",
 		table: "risks",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			description: "text?",
@@ -82,6 +83,7 @@ export const risk: Sample[] = [
 		key: "measure",
 		keys: "measures",
 		table: "measures",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			description: "text?",

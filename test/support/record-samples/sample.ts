@@ -36,6 +36,8 @@ export interface Sample {
 	key: string;
 	keys: string;
 	table: string;
+	/** True if its records can be linked to others. */
+	isLinkable?: true;
 	fields: Record<string, Type | `${Type}?` | string[]>;
 	required: string[];
 	/** The values of a record that was created without giving other fields. */

@@ -9,6 +9,7 @@ export const work: Sample[] = [
 		key: "nonconformity",
 		keys: "nonconformities",
 		table: "nonconformities",
+		isLinkable: true,
 		fields: {
 			reference_id: "reference id",
 			title: "name?",
@@ -56,6 +57,7 @@ export const work: Sample[] = [
 		key: "task",
 		keys: "tasks",
 		table: "tasks",
+		isLinkable: true,
 		fields: {
 			name: "name",
 			description: "text?",

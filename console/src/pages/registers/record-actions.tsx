@@ -19,10 +19,7 @@ import {
 import { useOrganization } from "../../organization.ts";
 import { AuditPackage } from "../../parts/audit-package.tsx";
 import { ButtonLink, MenuLink } from "../../parts/links.tsx";
-import {
-	isLinkedKind,
-	type LinkedKind,
-} from "../../parts/records/linkable.tsx";
+import { isLinkedKind } from "../../parts/records/linkable.tsx";
 import { ScoreBadge } from "../../parts/records/score-badge.tsx";
 import { toneOf } from "../../parts/records/tones.ts";
 import { StatusBadge } from "../../parts/status-badge.tsx";
@@ -32,9 +29,7 @@ import { DeleteRecord } from "./delete-record.tsx";
 import { MarkAsDone } from "./mark-as-done.tsx";
 
 /** The kinds of records that people often add for a record of a kind, linked to it. */
-const ADDED_FOR: Partial<
-	Record<RegisterKind, readonly Exclude<LinkedKind, "device" | "snapshot">[]>
-> = {
+const ADDED_FOR: Partial<Record<RegisterKind, readonly RegisterKind[]>> = {
 	risk: ["measure", "task"],
 	measure: ["task"],
 	control: ["measure", "task", "nonconformity"],

@@ -26,8 +26,8 @@ import { CreateRecord, canCreateInPlace } from "./create-record.tsx";
 import {
 	foundKinds,
 	isRegisterKind,
-	LINKED_KINDS,
 	type LinkedKind,
+	labelOfLinked,
 } from "./linkable.tsx";
 import { type FoundRecord, recordsToLink } from "./records-to-link.ts";
 
@@ -84,7 +84,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 			<Group role="search" align="flex-end" gap="sm">
 				<TextInput
 					type="search"
-					label={only ? `Find ${LINKED_KINDS[only].toLowerCase()}` : "Find"}
+					label={only ? `Find ${labelOfLinked(only).toLowerCase()}` : "Find"}
 					placeholder="Words from its name or text"
 					data-autofocus
 					maxLength={200}
@@ -101,7 +101,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 						clearButtonProps={clearButton("All kinds")}
 						data={foundKinds.map((value) => ({
 							value,
-							label: LINKED_KINDS[value],
+							label: labelOfLinked(value),
 						}))}
 						value={kind}
 						onChange={(chosen) => setKind(chosen as LinkedKind | null)}
@@ -123,7 +123,7 @@ function Search({ organizationId, id, linked, only }: Props) {
 			) : records.length === 0 ? (
 				<Text c="dimmed" size="sm">
 					{query === ""
-						? `There are no ${LINKED_KINDS[kind as LinkedKind].toLowerCase()} yet.`
+						? `There are no ${labelOfLinked(kind ?? "").toLowerCase()} yet.`
 						: `Nothing matches. Use fewer words${only ? "" : ", or search all kinds"}.`}
 				</Text>
 			) : (
@@ -159,7 +159,7 @@ function CreateInPlace({
 	kind,
 	onCreated,
 }: {
-	kind: RegisterKind & LinkedKind;
+	kind: RegisterKind;
 	onCreated: (record: FoundRecord) => void;
 }) {
 	const [isOpen, setOpen] = useState(false);
@@ -258,7 +258,7 @@ function Hit({
 						{name}
 					</Text>
 					<Text size="xs" c="dimmed">
-						{[LINKED_KINDS[record.kind as LinkedKind], record.beside]
+						{[labelOfLinked(record.kind), record.beside]
 							.filter(Boolean)
 							.join(" · ")}
 					</Text>

@@ -4,14 +4,11 @@ import { call } from "../../api.ts";
 import type { RegisterKind } from "../../register-kinds.ts";
 import { BulkDialog } from "../bulk-dialog.tsx";
 import type { Selection } from "../selection.ts";
-import { LINKED_KINDS, type LinkedKind, linkedKinds } from "./linkable.tsx";
+import { isRegisterKind, labelOfLinked, linkedKinds } from "./linkable.tsx";
 import { ReferencePicker } from "./reference-picker.tsx";
 
 /** The kinds whose records can be picked. A device has too little text to be picked by. */
-const TARGETS = linkedKinds.filter(
-	(kind): kind is Exclude<LinkedKind, "device" | "snapshot"> & RegisterKind =>
-		kind !== "device" && kind !== "snapshot",
-);
+const TARGETS = linkedKinds.filter(isRegisterKind);
 
 /** Links all selected rows to one record. */
 export function LinkSelected<Row extends { id: string }>({
@@ -25,7 +22,7 @@ export function LinkSelected<Row extends { id: string }>({
 	counted: (count: number) => string;
 }) {
 	const [isOpen, setOpen] = useState(false);
-	const [kind, setKind] = useState<(typeof TARGETS)[number]>("measure");
+	const [kind, setKind] = useState<RegisterKind>("measure");
 	const [target, setTarget] = useState<string | null>(null);
 	return (
 		<>
@@ -57,12 +54,12 @@ export function LinkSelected<Row extends { id: string }>({
 						label="Kind"
 						data={TARGETS.map((value) => ({
 							value,
-							label: LINKED_KINDS[value],
+							label: labelOfLinked(value),
 						}))}
 						allowDeselect={false}
 						value={kind}
 						onChange={(chosen) => {
-							setKind((chosen ?? "measure") as (typeof TARGETS)[number]);
+							setKind((chosen ?? "measure") as RegisterKind);
 							setTarget(null);
 						}}
 					/>

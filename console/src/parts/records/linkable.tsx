@@ -1,6 +1,10 @@
 import type { OutputOf } from "../../api.ts";
 import { choiceLabel, describeKind, fieldOf } from "../../kinds.ts";
-import type { RegisterKind } from "../../register-kinds.ts";
+import {
+	findRegisterKind,
+	type RegisterKind,
+	registerKinds,
+} from "../../register-kinds.ts";
 import { STATUSES } from "../devices/device-words.tsx";
 import { StatusBadge } from "../status-badge.tsx";
 import { besideFound } from "./beside-words.ts";
@@ -8,39 +12,31 @@ import { toneOf } from "./tones.ts";
 
 export type LinkedRecord =
 	OutputOf<"listLinkedRecords">["linked_records"][number];
-export type LinkedKind = LinkedRecord["kind"];
+export type LinkedKind = RegisterKind | "snapshot" | "device";
 
 /** The kinds whose records can be linked to each other, in the order of the navigation. */
-export const LINKED_KINDS = {
-	risk: "Risks",
-	measure: "Measures",
-	control: "Controls",
-	vendor: "Vendors",
-	nonconformity: "Nonconformities",
-	obligation: "Obligations",
-	audit: "Audits",
-	asset: "Assets",
-	datum: "Data types",
-	task: "Tasks",
-	evidence: "Evidence",
-	document: "Documents",
-	snapshot: "Snapshots",
-	device: "Devices",
-} as const satisfies Record<LinkedKind, string>;
+const LINKED: readonly { kind: LinkedKind; label: string }[] = [
+	...registerKinds.filter(({ kind }) => describeKind(kind).isLinkable),
+	{ kind: "snapshot", label: "Snapshots" },
+	{ kind: "device", label: "Devices" },
+];
 
-export const linkedKinds = Object.keys(LINKED_KINDS) as LinkedKind[];
+export const linkedKinds = LINKED.map(({ kind }) => kind);
 /** The linked kinds that a search finds. Snapshots are linked on their own pages. */
 export const foundKinds = linkedKinds.filter((kind) => kind !== "snapshot");
 
+/** Returns the name of several records of a linked kind, such as "Risks". */
+export function labelOfLinked(kind: string): string {
+	return LINKED.find((known) => known.kind === kind)?.label ?? kind;
+}
+
 /** Returns true for the kinds that are registers: devices and snapshots are none. */
-export function isRegisterKind(
-	kind: LinkedKind,
-): kind is LinkedKind & RegisterKind {
-	return kind !== "device" && kind !== "snapshot";
+export function isRegisterKind(kind: string): kind is RegisterKind {
+	return findRegisterKind(kind) !== undefined;
 }
 
 export function isLinkedKind(kind: string): kind is LinkedKind {
-	return Object.hasOwn(LINKED_KINDS, kind);
+	return LINKED.some((known) => known.kind === kind);
 }
 
 /** Returns what tells it from others of the same name. The status stands in a badge of its own. */
@@ -58,11 +54,11 @@ export function LinkedStatus({
 	if (status === null) return null;
 	// The words of the coverage. Only a measure that says Implemented can be contradicted.
 	if (is_contradicted) return <StatusBadge label="Contradicted" tone="bad" />;
-	if (kind === "snapshot") return null;
 	if (kind === "device") {
 		const { label, tone } = STATUSES[status as keyof typeof STATUSES];
 		return <StatusBadge label={label} tone={tone} />;
 	}
+	if (!isRegisterKind(kind)) return null;
 	const described = describeKind(kind);
 	const field = fieldOf(described, "status") ?? fieldOf(described, "state");
 	if (!field) return null;

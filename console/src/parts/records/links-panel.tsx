@@ -25,9 +25,9 @@ import { LinkDialog } from "./link-dialog.tsx";
 import {
 	besideLinked,
 	isLinkedKind,
-	LINKED_KINDS,
 	type LinkedRecord,
 	LinkedStatus,
+	labelOfLinked,
 	linkedKinds,
 } from "./linkable.tsx";
 import { RecordLink } from "./record-link.tsx";
@@ -98,7 +98,7 @@ function Links({ organizationId, id }: { organizationId: string; id: string }) {
 					{linkedKinds.map((kind) => (
 						<KindOfLinks
 							key={kind}
-							label={LINKED_KINDS[kind]}
+							label={labelOfLinked(kind)}
 							records={records.filter((record) => record.kind === kind)}
 							organizationId={organizationId}
 							onUnlink={mayWrite ? setLeaving : undefined}
