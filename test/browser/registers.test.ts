@@ -1,12 +1,16 @@
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FieldType } from "../../src/records/field.ts";
 import type { AnyRecordKind } from "../../src/records/kind.ts";
+import { labelOf } from "../../src/records/labels.ts";
 import { recordKinds } from "../../src/registers/all.ts";
 import { asset } from "../../src/registers/asset.ts";
 import { people } from "../../src/registers/people.ts";
 import { vendor } from "../../src/registers/vendor.ts";
 import { callByName } from "../support/call-by-name.ts";
 import type { TestUser } from "../support/people.ts";
+import { samples } from "../support/record-samples.ts";
+import { inputOf, makeReferences } from "../support/record-values.ts";
 import { axe, startConsole, type TestConsole } from "./browser.ts";
 import { fill, type Given, messageBeside } from "./form.ts";
 
@@ -52,8 +56,8 @@ interface Register {
 }
 
 /**
- * The same code makes the forms of all registers from their fields. Together, these registers
- * have fields of every type.
+ * The same code makes the forms of all registers from their fields. Together, these registers and
+ * the fields of BY_TYPE have fields of every type.
  */
 const registers: Register[] = [
 	{
@@ -157,6 +161,36 @@ const registers: Register[] = [
 	},
 ];
 
+/**
+ * Values of types, and how the page of a record shows them. The test fills in the first field of
+ * each of these types in all registers, so a register that is the first with a datetime needs no
+ * value here. Dates are here so
+ * that this always tests something.
+ */
+const BY_TYPE: { type: FieldType; value: Given; shown: RegExp }[] = [
+	{ type: "date", value: { text: "2026-03-09" }, shown: /\b9\sMar\s2026/ },
+	{
+		type: "datetime",
+		value: { text: "2026-03-09T07:05:09" },
+		shown: /\b9\sMar\s2026,\s07:05/,
+	},
+];
+
+/** Returns the fields of a register that a form asks for. */
+const givenFields = ({ fields }: AnyRecordKind) =>
+	Object.entries(fields)
+		.filter(([, { given }]) => given !== "computed")
+		.map(([name, { type }]) => ({ name, type }));
+
+const firstByType = BY_TYPE.flatMap((wanted) => {
+	const [first] = recordKinds.flatMap((definition) =>
+		givenFields(definition)
+			.filter(({ type }) => type === wanted.type)
+			.map(({ name }) => ({ ...wanted, definition, field: name })),
+	);
+	return first ?? [];
+});
+
 /** Types that another test fills in: those of device checks, in control-checks.test.ts. */
 const FILLED_ELSEWHERE = ["check", "checks"];
 
@@ -169,17 +203,11 @@ test("together, the forms in this test have fields of every other type", () => {
 			given.map(({ field }) => field),
 		),
 	);
-	const all = recordKinds.flatMap((definition) =>
-		typesOf(
-			definition,
-			Object.keys(definition.fields).filter(
-				(name) => definition.fields[name]?.given !== "computed",
-			),
-		),
-	);
-	expect([...new Set([...filled, ...FILLED_ELSEWHERE])].sort()).toEqual(
-		[...new Set(all)].sort(),
-	);
+	const byType = firstByType.map(({ type }) => type);
+	const all = recordKinds.flatMap(givenFields).map(({ type }) => type);
+	expect(
+		[...new Set([...filled, ...byType, ...FILLED_ELSEWHERE])].sort(),
+	).toEqual([...new Set(all)].sort());
 });
 
 describe.each(registers)("$definition.kind", ({
@@ -250,6 +278,34 @@ describe.each(registers)("$definition.kind", ({
 			.poll(() => page.getByRole("link", { name: title, exact: true }).count())
 			.toBe(0);
 	});
+});
+
+test.each(
+	firstByType,
+)("a $type, such as $field of a $definition.kind, is changed in the form and read again", async ({
+	definition,
+	field,
+	value,
+	shown,
+}) => {
+	const { kind, tool, key } = definition;
+	const sample = samples.find((known) => known.kind === kind);
+	if (!sample) throw new Error(`there is no sample of ${kind}`);
+	const call = (name: string, input: object = {}) =>
+		callByName(served.database, admin, name, input);
+	const organization_id = served.organizationId;
+	const references = await makeReferences({ call }, organization_id);
+	const input = inputOf(sample, references, "required");
+	const added = await call(`add${tool.one}`, { organization_id, ...input });
+
+	const label = labelOf(field);
+	const page = await open(admin, `${kind}/${added[key.one].id}`);
+	await page.getByRole("link", { name: "Edit", exact: true }).click();
+	await fill(page, label, value);
+	await page.getByRole("button", { name: "Save the changes" }).click();
+	await expect.poll(shownAs(page, label)).toMatch(shown);
+	await page.reload();
+	await expect.poll(shownAs(page, label)).toMatch(shown);
 });
 
 /** Returns the text that a page shows for a value. Dates and addresses are shortened. */

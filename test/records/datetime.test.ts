@@ -23,7 +23,7 @@ import { recordOperations } from "../../src/records/operations.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 
 /**
- * A register that exists only in this file, because no register has a field of type datetime yet.
+ * A register that exists only in this file. It shows what any register can do with times.
  */
 const mishap = recordKind({
 	kind: "document",

@@ -18,6 +18,7 @@ type Type =
 	| "framework"
 	| "measure"
 	| "audit"
+	| "vendor"
 	| "vendors"
 	| "several people"
 	| "months"
