@@ -282,7 +282,7 @@ describe.each(registers)("$definition.kind", ({
 
 test.each(
 	firstByType,
-)("a $type, such as $field of a $definition.kind, is changed in the form and read again", async ({
+)("a $type, such as $field of $definition.nouns, is changed in the form and read again", async ({
 	definition,
 	field,
 	value,

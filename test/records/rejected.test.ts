@@ -7,6 +7,7 @@ import { samples } from "../support/record-samples.ts";
 import {
 	inputOf,
 	makeReferences,
+	REFERENCED,
 	type References,
 	sampleValue,
 	typeOf,
@@ -125,8 +126,6 @@ const WRONG: Record<string, unknown[]> = {
 	countries: [["de"], ["XX"], ["UK"], ["DE", "DE"], ["Germany"], [""], "DE"],
 };
 
-const REFERENCED = ["people", "framework", "measure", "audit"] as const;
-
 describe.for(samples)("$kind", (sample) => {
 	const { one, key } = sample;
 	let organization_id: string;
@@ -224,12 +223,13 @@ describe.for(samples)("$kind", (sample) => {
 		} else if (REFERENCED.some((kind) => kind === type)) {
 			const kind = type as (typeof REFERENCED)[number];
 			const noun = kind === "people" ? "person" : kind;
+			const other = kind === "vendor" ? "people" : "vendor";
 			test(`${field}: a malformed id, and one of another kind, of a missing record or of another organization`, async () => {
 				const missing = makeId(organization_id, kind);
 				await refuses(field, ["nonsense", "", 5, "\u0000", `${missing}A`]);
 				await refuses(
 					field,
-					[references.vendor[0], organization_id],
+					[references[other][0], organization_id],
 					`must be the id of a${kind === "audit" ? "n" : ""} ${noun}`,
 				);
 				await refuses(field, [missing], `there is no ${noun} ${missing}`);

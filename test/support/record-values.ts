@@ -25,6 +25,9 @@ const NAMES: Record<keyof References, string | null> = {
 	vendor: "Cloud",
 };
 
+/** The kinds of records that the samples refer to. */
+export const REFERENCED = Object.keys(NAMES) as (keyof References)[];
+
 /** Returns the names that results contain beside the ids of these records. */
 export function namesBeside(
 	values: Record<string, unknown>,
