@@ -9,7 +9,7 @@ import type {
 	Principal,
 	Role,
 } from "../principal.ts";
-import { hashSecret, isWellFormedSecret } from "./secret.ts";
+import { hashSecret, isShapedLike, isWellFormedSecret } from "./secret.ts";
 
 /** The client program and the address of a request, for the audit log and the list of tokens. */
 export interface From {
@@ -188,6 +188,12 @@ function readToken(header: string | undefined): string {
 	const token = header.slice(SCHEME.length);
 	const isToken =
 		isWellFormedSecret("pat", token) || isWellFormedSecret("oat", token);
+	if (header.startsWith(SCHEME) && !isToken && isShapedLike("pat", token)) {
+		throw new AppError(
+			"unauthorized",
+			"malformed: a character of the API token is wrong, because its last 6 characters are a checksum that does not fit the others; copy the whole token again",
+		);
+	}
 	if (!header.startsWith(SCHEME) || !isToken) {
 		throw new AppError(
 			"unauthorized",

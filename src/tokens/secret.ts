@@ -104,9 +104,14 @@ function withChecksum(type: SecretType, text: string): string {
 	return body + checksum(body);
 }
 
+/** Returns true if `text` has the shape of a secret of this type, whatever its checksum. */
+export function isShapedLike(type: SecretType, text: string): boolean {
+	return SHAPE.test(text) && text.startsWith(`asy_${type}_`);
+}
+
 /** Returns true if `text` has the shape and the checksum of a secret of this type. */
 export function isWellFormedSecret(type: SecretType, text: string): boolean {
-	if (!SHAPE.test(text) || !text.startsWith(`asy_${type}_`)) return false;
+	if (!isShapedLike(type, text)) return false;
 	const body = text.slice(0, -CHECKSUM_LENGTH);
 	return checksum(body) === text.slice(-CHECKSUM_LENGTH);
 }

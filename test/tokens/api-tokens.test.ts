@@ -102,6 +102,9 @@ test("a missing, a malformed and a mistyped token get different errors without a
 			header,
 		).rejects.toMatchObject(refused("malformed"));
 	}
+	await expect(
+		unreachable.authenticate(`Bearer ${token.slice(0, -1)}${other}`, {}),
+	).rejects.toThrow(/^malformed: a character of the API token is wrong/);
 });
 
 test("an unknown, expired or revoked token is invalid", async () => {
