@@ -91,7 +91,9 @@ describe("the guide to the checks", () => {
 	)("lists %s in the table of the checks, with a link to its section", (check) => {
 		const { name } = CANONICAL_CHECKS[check];
 		const anchor = name.toLowerCase().replaceAll(" ", "-");
-		expect(sectionOf("The checks")).toContain(`\n| [${name}](#${anchor}) | `);
+		expect(sectionOf("The checks")).toContain(
+			`\n| [${name}](#${anchor}) | \`${check}\` | `,
+		);
 		expect(sectionOf(name)).toContain(`\nKey: \`${check}\`\n`);
 	});
 
