@@ -144,10 +144,11 @@ function Import({
 					<Text size="sm" c="dimmed" mb="sm">
 						The first line of the file has the names of the columns, in any
 						order. In a workbook, a title may stand above them. Optional columns
-						may be missing. Each further line adds a new record. To change
-						records instead, export the {kind.nouns}, edit the file and import
-						it again: a line with the ID of a record changes that record. A file
-						may have at most {MAX_LINES.toLocaleString()} lines.
+						may be missing. A line that has the ID, the reference or the primary
+						e-mail address of a record changes that record. Every other line
+						adds one. The preview shows which. To change many records, export
+						the {kind.nouns}, edit the file and import it again. A file may have
+						at most {MAX_LINES.toLocaleString()} lines.
 					</Text>
 					<Columns kind={kind} />
 				</Paper>
