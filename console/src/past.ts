@@ -86,19 +86,31 @@ export function pastDay(text: string | undefined): string | undefined {
 	return isDay && text < todayHere() ? text : undefined;
 }
 
+/** Most characters of a wrong day that the page repeats. */
+const MAX_REPEATED = 40;
+
 /**
  * Returns the past day in the address, and whether and of what the page shows that day. Some pages
- * always show the present.
+ * always show the present. `wrong` is what stands there instead of a day before today.
  */
 export function usePast(): {
 	day: string | undefined;
+	wrong: string | undefined;
 	isShown: boolean;
 	shows: "records" | "devices" | undefined;
 } {
-	const { as_of }: { as_of?: string } = useSearch({ strict: false });
+	const { as_of }: { as_of?: unknown } = useSearch({ strict: false });
+	const text = as_of === undefined ? "" : String(as_of);
+	const day = pastDay(text);
+	const isWrong = !day && !["", NOW, todayHere()].includes(text);
 	const shows = useMatches({
 		select: (all) =>
 			all.find(({ staticData }) => staticData.showsPast)?.staticData.showsPast,
 	});
-	return { day: pastDay(as_of), isShown: shows !== undefined, shows };
+	return {
+		day,
+		wrong: isWrong ? text.slice(0, MAX_REPEATED) : undefined,
+		isShown: shows !== undefined,
+		shows,
+	};
 }

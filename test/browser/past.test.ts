@@ -179,6 +179,22 @@ test("the header opens a register as of a day, read-only, and the address and li
 	expect(await banner.count()).toBe(0);
 });
 
+test("a page says that the address has no past day, and shows the present", async () => {
+	const page = await served.openPageAs(
+		admin,
+		`/o/${served.organizationId}/r/risk?as_of=2026-02-30`,
+	);
+	await page.getByRole("link", { name: "Burglary" }).waitFor();
+	const banner = page.getByRole("region", { name: "Date shown" });
+	await banner
+		.getByText("“2026-02-30”, which is no day before today")
+		.waitFor();
+	await axe(page);
+	await banner.getByRole("link", { name: "Back to now" }).click();
+	await expect.poll(() => banner.count()).toBe(0);
+	expect(page.url()).not.toContain("as_of");
+});
+
 test("work is overdue in the past if it was overdue on that day", async () => {
 	const list = `/o/${served.organizationId}/r/task?as_of=`;
 	const page = await served.openPageAs(admin, `${list}${dayAgo(60)}`);

@@ -4,11 +4,14 @@ import { Link, useParams } from "@tanstack/react-router";
 import { formatDay } from "../parts/days.ts";
 import { NOW, usePast } from "../past.ts";
 
-/** Says above a page which past day it shows, and leads back to the present. */
+/**
+ * Says above a page which past day it shows, or that the address has no such day, and leads back to
+ * the present.
+ */
 export function PastBanner() {
-	const { day, isShown } = usePast();
+	const { day, wrong, isShown } = usePast();
 	const { report } = useParams({ strict: false });
-	if (!day) return null;
+	if (!day && wrong === undefined) return null;
 	return (
 		<Paper
 			component="section"
@@ -25,7 +28,12 @@ export function PastBanner() {
 				<Group gap="xs" wrap="nowrap" flex="1 1 260px">
 					<IconCalendarTime size={18} aria-hidden style={{ flexShrink: 0 }} />
 					<Text size="sm">
-						{isShown ? (
+						{!day ? (
+							<>
+								The address asks for “{wrong}”, which is no day before today.
+								The page shows the present.
+							</>
+						) : isShown ? (
 							<>
 								As of the end of <b>{formatDay(day)}</b>. Nothing can be changed
 								in the past.

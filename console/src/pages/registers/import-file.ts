@@ -1,4 +1,5 @@
 import { MAX_CSV_BYTES } from "../../../../src/csv/import-limits.ts";
+
 export interface ChosenFile {
 	name: string;
 	text: string;
