@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { CHECK_KEYS } from "../../src/devices/terms.ts";
 import { callByName } from "../support/call-by-name.ts";
 import { postureResult } from "../support/service.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { check, exceptionCalls, inDays } from "./exception-calls.ts";
 
@@ -83,7 +84,7 @@ test("a device that complies only by an exception stays COMPLIANT, and its row, 
 		...{ compliant: 1, by_exception: 0 },
 		...{ fail: 2, fail_excepted: 0 },
 	});
-	const before = new Date().toISOString();
+	const before = await timeBetweenChanges(assay.database);
 	for (const device of [excused, other]) {
 		const { id } = await request({ device_id: device.id });
 		await approve(id);

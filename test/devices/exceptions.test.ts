@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeId } from "../../src/id.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 import { type Json, shareTools, type TestTools } from "../support/tools.ts";
 import { check, exceptionCalls, inDays } from "./exception-calls.ts";
 
@@ -51,7 +52,7 @@ test("an approved exception excuses a failing device until its end, and a past d
 	});
 	expect(found.devices.map(({ id }: Json) => id)).toEqual([device.id]);
 
-	const during = new Date().toISOString();
+	const during = await timeBetweenChanges(assay.database);
 	const ended = await assay.use("updateDeviceException", {
 		id: exception.id,
 		ends_at: inDays(-5),
@@ -104,7 +105,7 @@ test("an exception covers a platform, all devices, or those that a group contain
 		add_device_ids: [device.id],
 	});
 	expect((await stateOf(device.id)).check_state).toBe("EXCEPTED");
-	const inGroup = new Date().toISOString();
+	const inGroup = await timeBetweenChanges(assay.database);
 	await assay.use("updateDeviceGroup", {
 		id: group.id,
 		remove_device_ids: [device.id],

@@ -4,6 +4,7 @@ import { recordKinds } from "../../src/registers/all.ts";
 import { type Calls, makeCalls } from "../support/calls.ts";
 import { samples } from "../support/record-samples.ts";
 import { inputOf, makeReferences } from "../support/record-values.ts";
+import { timeBetweenChanges } from "../support/time-between-changes.ts";
 
 let calls: Calls;
 let organization_id: string;
@@ -98,7 +99,7 @@ describe.each(work)("open_first of $nouns", ({
 			order_by: { ...order_by, direction: "DESC" },
 		});
 		expect(descending).toEqual(found.toReversed());
-		const as_of = new Date().toISOString();
+		const as_of = await timeBetweenChanges(calls.database);
 		expect(await readAll({ order_by, as_of })).toEqual(found);
 	});
 
