@@ -164,8 +164,7 @@ const registers: Register[] = [
 /**
  * Values of types, and how the page of a record shows them. The test fills in the first field of
  * each of these types in all registers, so a register that is the first with a datetime needs no
- * value here. Dates are here so
- * that this always tests something.
+ * value here. Dates are here so that this always tests something.
  */
 const BY_TYPE: { type: FieldType; value: Given; shown: RegExp }[] = [
 	{ type: "date", value: { text: "2026-03-09" }, shown: /\b9\sMar\s2026/ },
