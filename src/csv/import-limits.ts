@@ -1,4 +1,7 @@
-/** Largest CSV file of an import, in bytes. docs/csv.md and docs/security.md name the limits of this file. */
+/**
+ * Largest CSV file of an import, in bytes. docs/csv.md and docs/security.md give all limits of this
+ * module, too.
+ */
 export const MAX_CSV_BYTES = 16 * 1024 * 1024;
 
 /** Most lines of a CSV import below the heading. */

@@ -242,7 +242,7 @@ async function rejectReserved(
 	}
 }
 
-/** Marks the lines as wrong whose values may not be stored beside other records or earlier lines. */
+/** Marks a line as wrong if its values conflict with stored records or with earlier lines. */
 async function rejectRefused(
 	client: PoolClient,
 	kind: AnyRecordKind,

@@ -15,7 +15,7 @@ function rememberLast<Input, Output>(
 	};
 }
 
-/** What is wrong with a text that is no such time. */
+/** Message for a text that is not such a time. */
 export const NOT_RFC3339 =
 	"must be an RFC 3339 time with offset, such as 2026-01-31T00:00:00Z";
 

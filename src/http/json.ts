@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** What callers read whose body is not text in UTF-8, or not JSON. */
+/** Messages for a body that is not UTF-8 or not JSON. */
 export const NOT_UTF8 = "the body must be JSON in UTF-8";
 export const NOT_JSON = "the body must be valid JSON";
 

@@ -1,13 +1,14 @@
 import type { Logger } from "pino";
 import { isDatabaseUnavailable } from "../errors.ts";
 
-/** Time until work that could not finish is tried again. */
+/** Time, in milliseconds, until work that failed or did not finish runs again. */
 export const SOON_MS = 10 * 60_000;
 
 /**
- * Does work that may take long, for the first time after `firstAfterMs`. `work` returns the time, in
- * milliseconds, until the next run. If it fails, the log says `failure`, and it runs again soon.
- * Returns a function that begins nothing further, and resolves when the running work is done.
+ * Runs `work` again and again, for the first time after `firstAfterMs`. `work` returns the
+ * milliseconds until its next run. If `work` throws, this logs `failure` and runs it again after
+ * SOON_MS. Returns a function that stops this: it aborts the signal, starts no further run, and
+ * resolves when the current run has ended.
  */
 export function startDailyWork(
 	firstAfterMs: number,

@@ -1,4 +1,4 @@
-/** Days between the wish to delete an organization and its deletion. */
+/** Days between closing an organization and deleting it. */
 export const GRACE_DAYS = 14;
 
 /** Days for which the link of an invitation works. */

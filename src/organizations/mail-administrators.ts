@@ -2,8 +2,8 @@ import type { PoolClient } from "pg";
 import { type NewMail, queueMail } from "../mail/queue.ts";
 
 /**
- * Queues a mail to each administrator of the transaction's organization, except for a user. Returns
- * true if there is one.
+ * Queues a mail to each administrator of the transaction's organization except `exceptUserId`.
+ * Returns true if it queued any.
  */
 export async function mailAdministrators(
 	client: PoolClient,

@@ -27,13 +27,14 @@ export interface Attempt {
 	answer?: Answer;
 	/** Why no answer came. */
 	failure?: string;
-	/** What was sent, if the message did not have it before. */
+	/** The body that was sent, if the message had none stored. */
 	body?: string;
 }
 
 /**
- * Stores the result of an attempt to send a message. Disables a receiver that has failed for three
- * days. Returns true if mails to administrators were queued.
+ * Stores the result of an attempt to send a message. A receiver that has failed for more days than
+ * DISABLED_AFTER_DAYS is disabled, and its queued messages fail. If `sendsMail`, administrators then
+ * get a mail. Returns true if mails were queued.
  */
 export async function noteAttempt(
 	client: PoolClient,

@@ -121,7 +121,7 @@ export function readSignedCookie(
 		: undefined;
 }
 
-/** What a browser keeps for us in a signed cookie. It counts until `endsAt`, in ms since 1970. */
+/** An object in a signed cookie. It is valid until `endsAt`, in ms since 1970. */
 interface Kept {
 	endsAt: number;
 }

@@ -243,7 +243,7 @@ export function makeIdentity(parts: AuthParts & EventParts): Identity {
 		throw new Error(`better-auth: ${response.status}`);
 	}
 
-	/** Takes the steps of a route up to its answer. A request that fails takes back what they did. */
+	/** Runs the steps of a route and returns its answer. After an error, runs `undoing`. */
 	async function answer(
 		route: Route,
 		request: AuthRequest,

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts";
 
-/** What a caller reads whose request needs a session and has none that goes on. */
+/** Message for a request that needs a session and has none, or one that has ended. */
 export const NOT_SIGNED_IN =
 	"you are not signed in, or your session has ended; sign in";
 

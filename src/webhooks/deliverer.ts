@@ -23,8 +23,8 @@ const QUEUE: OutgoingQueue = {
 	messages: "webhook_deliveries",
 	receivers: "webhooks",
 	receiver: "webhook_id",
-	// With waits of at most six hours, the last attempt is three days after the first. A webhook that
-	// accepts everything else is then not disabled, but the delivery is given up.
+	// With waits of at most six hours, the last attempt is three days after the first. The service then
+	// gives up this delivery, and does not disable the webhook if other deliveries succeed.
 	maxAttempts: 21,
 	maxWaitSeconds: 6 * 3600,
 	disable:

@@ -14,7 +14,8 @@ export type LinkedRecord =
 	OutputOf<"listLinkedRecords">["linked_records"][number];
 export type LinkedKind = RegisterKind | "snapshot" | "device";
 
-/** The kinds whose records can be linked to each other, in the order of the navigation. */
+/** The kinds whose records can be linked: registers in the order of the navigation, then snapshots and
+ * devices. */
 const LINKED: readonly { kind: LinkedKind; label: string }[] = [
 	...registerKinds.filter(({ kind }) => describeKind(kind).isLinkable),
 	{ kind: "snapshot", label: "Snapshots" },
