@@ -230,8 +230,9 @@ test("the statement of applicability is about one framework, is approved, and a 
 		page.getByRole("button", { name: "PDF" }).click(),
 	]);
 	const { pages } = await readPdf(await readFile(await pdf.path()));
-	expect(pages.map(wordsOf).join(" ")).toContain(
-		"12 controls have no justification.",
+	// A line of the PDF may end after the number, which depends on the name of the user.
+	expect(pages.map(wordsOf).join(" ")).toMatch(
+		/12 ?controls have no justification\./,
 	);
 	await axe(page);
 	await screenshot(page, "reports/applicability-approved");
