@@ -47,7 +47,7 @@ export const findSecondPeople: FindRefused = async (
 	for (const { n, address, id, name } of rows) {
 		const why = id
 			? `who already is the person ${name} (${id}); change that person`
-			: "that another person of this call gets; give it to one of them";
+			: "that an earlier person already gets; give it to only one of them";
 		if (id || taken.has(address)) {
 			refused.set((moved[n - 1] as Wanted).values, {
 				field: "primary_email_address",

@@ -191,7 +191,7 @@ function readToken(header: string | undefined): string {
 	if (header.startsWith(SCHEME) && !isToken && isShapedLike("pat", token)) {
 		throw new AppError(
 			"unauthorized",
-			"malformed: a character of the API token is wrong, because its last 6 characters are a checksum that does not fit the others; copy the whole token again",
+			"malformed: the API token was mistyped or changed: its last 6 characters are a checksum and do not match the rest; copy the whole token again",
 		);
 	}
 	if (!header.startsWith(SCHEME) || !isToken) {

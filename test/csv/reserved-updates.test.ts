@@ -94,7 +94,7 @@ test("an import gives the address of a member to one line, however far apart the
 	const preview = await tryImport("people", file, { match_by: "none" });
 	expect(preview).toMatchObject({ add: 251, wrong: 1 });
 	expect(issues(preview)).toEqual([
-		"253 primary_email_address: is the address of a member that another person of this call gets; give it to one of them",
+		"253 primary_email_address: is the address of a member that an earlier person already gets; give it to only one of them",
 	]);
 	// A line that is skipped gives nobody the address.
 	await addPerson("Omar", "omar@example.com");

@@ -244,7 +244,7 @@ test("nobody gets a member's address beside the member's person, in any way", as
 			{
 				field: "records[1].primary_email_address",
 				message:
-					"is the address of a member that another person of this call gets; give it to one of them",
+					"is the address of a member that an earlier person already gets; give it to only one of them",
 			},
 		],
 	]);

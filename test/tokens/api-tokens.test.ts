@@ -104,7 +104,7 @@ test("a missing, a malformed and a mistyped token get different errors without a
 	}
 	await expect(
 		unreachable.authenticate(`Bearer ${token.slice(0, -1)}${other}`, {}),
-	).rejects.toThrow(/^malformed: a character of the API token is wrong/);
+	).rejects.toThrow(/^malformed: the API token was mistyped or changed/);
 });
 
 test("an unknown, expired or revoked token is invalid", async () => {

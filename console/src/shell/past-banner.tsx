@@ -30,8 +30,8 @@ export function PastBanner() {
 					<Text size="sm">
 						{!day ? (
 							<>
-								The address asks for “{wrong}”, which is no day before today.
-								The page shows the present.
+								The address asks for “{wrong}”, which is not a past day, so it
+								is ignored.
 							</>
 						) : isShown ? (
 							<>
