@@ -30,8 +30,8 @@ export const FRESHNESSES = ["ONLINE", "STALE", "MISSING", "NEVER"] as const;
 
 /**
  * An SQL expression for the freshness of a device `t` of the organization `o`. Until `staleAfter`
- * has passed since its last heartbeat, a device is ONLINE. Then it is STALE, and after
- * MISSING_DAYS it is MISSING. Before its first heartbeat it is NEVER. The expression is evaluated when a device is
+ * has passed since its last heartbeat, a device is ONLINE. Then it is STALE, and after MISSING_DAYS
+ * it is MISSING. Before its first heartbeat it is NEVER. The expression is evaluated when a device is
  * read, so no job has to update the freshness.
  */
 export const FRESHNESS = `

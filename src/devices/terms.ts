@@ -109,7 +109,10 @@ export const canonicalKey = (text: string): string =>
 export const DEFAULT_HEARTBEAT_INTERVAL_SECONDS = 300;
 export const DEFAULT_POSTURE_INTERVAL_SECONDS = 3600;
 
-/** Shortest and longest intervals, in seconds, that an organization can choose. CHECKs in sql/ too. */
+/**
+ * Shortest and longest intervals, in seconds, that an organization can choose. CHECKs in sql/ have
+ * them too.
+ */
 export const HEARTBEAT_SECONDS = { min: 30, max: 86_400 };
 export const POSTURE_SECONDS = { min: 60, max: 604_800 };
 

@@ -14,8 +14,10 @@ export type LinkedRecord =
 	OutputOf<"listLinkedRecords">["linked_records"][number];
 export type LinkedKind = RegisterKind | "snapshot" | "device";
 
-/** The kinds whose records can be linked: registers in the order of the navigation, then snapshots and
- * devices. */
+/**
+ * The kinds whose records can be linked: registers in the order of the navigation, then snapshots
+ * and devices.
+ */
 const LINKED: readonly { kind: LinkedKind; label: string }[] = [
 	...registerKinds.filter(({ kind }) => describeKind(kind).isLinkable),
 	{ kind: "snapshot", label: "Snapshots" },
